@@ -1,6 +1,9 @@
-"""Mode 'authenticated' against mode 'dealer', every party a process of its own over TLS.
+"""Modes with tags against those without, every party a process of its own over TLS.
 
-    python bench/authenticated.py [FIRST LETTERS OF A ROW ...]
+    python bench/authenticated.py [--three] [FIRST LETTERS OF A ROW ...]
+
+Mode 'authenticated' against mode 'dealer'; with `--three`, 'three-party-verified' against
+'three-party', with three owners in every row.
 
 Prints one line per operation: seconds in both modes, their ratio, and processor seconds of the
 holders. For an idle machine.
@@ -17,6 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 MODES = ("dealer", "authenticated")
+THREE = ("three-party", "three-party-verified")
 MILLION = 1_000_000
 
 
@@ -85,17 +89,19 @@ def measured(program: Any, inputs: list[Any], mode: str) -> tuple[float, float]:
     return max(wall for wall, _ in pairs), sum(busy for _, busy in pairs)
 
 
-def rows(wanted: list[str]) -> Iterator[str]:
+def rows(wanted: list[str], modes: tuple[str, str]) -> Iterator[str]:
     """Yield one line for each operation."""
     for name, (program, inputs) in programs().items():
         if wanted and not any(name.startswith(each) for each in wanted):
             continue
-        (plain, busy), (tagged, busier) = (measured(program, inputs, mode) for mode in MODES)
+        owners = inputs + inputs[-1:] * (3 - len(inputs)) if modes is THREE else inputs
+        (plain, busy), (tagged, busier) = (measured(program, owners, mode) for mode in modes)
         yield (f"| {name} | {plain:.3f} | {tagged:.3f} | {tagged / plain:.1f} | {busy:.2f} | "
                f"{busier:.2f} |")
 
 
 if __name__ == "__main__":
-    print("| operation | dealer, s | authenticated, s | ratio | processors | processors |")
-    for line in rows(sys.argv[1:]):
+    chosen = THREE if "--three" in sys.argv else MODES
+    print(f"| operation | {chosen[0]}, s | {chosen[1]}, s | ratio | processors | processors |")
+    for line in rows([each for each in sys.argv[1:] if each != "--three"], chosen):
         print(line, flush=True)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from harness import SCRATCH, shared
+from sizes import spread
 
 NAMES = 10
 
@@ -15,13 +16,25 @@ def covertype() -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return the ten attributes as int16 columns and the seven classes."""
     path = shared("covtype.parquet")
     if path is None:
-        raise SystemExit("covtype.parquet is not in ../shared/data: nothing to measure")
+        raise SystemExit("covtype.parquet is not here, so there is nothing to "
+                         "measure. Type: unspoken reproduce --fetch")
     table = pq.read_table(path)
+    table = table.take(pa.array(spread(table.num_rows, 5_000)))
     names = table.column_names[:NAMES]
     data = np.empty((table.num_rows, NAMES), np.int16, order="F")
     for index, name in enumerate(names):
         data[:, index] = table[name].to_numpy()
     return names, data, table["Cover_Type"].to_numpy()
+
+
+def adult(least: int) -> pa.Table:
+    """Return Adult, of which at least that many rows."""
+    path = shared("adult_data.parquet")
+    if path is None:
+        raise SystemExit("adult_data.parquet is not here, so there is nothing to "
+                         "measure. Type: unspoken reproduce --fetch")
+    table = pq.read_table(path)
+    return table.take(pa.array(spread(table.num_rows, least)))
 
 
 def big_parquet(rows: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import platform
 import resource
 import subprocess
@@ -19,8 +20,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import sizes
+from unspoken_experiments.data_sets import find
+
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared" / "data"
 SCRATCH = ROOT / "bench-data"
 
 TASKS: dict[str, Callable[[], list[Row]]] = {}
@@ -66,7 +69,7 @@ def task(function: Callable[[], list[Row]]) -> Callable[[], list[Row]]:
 def best(function: Callable[[], Any], repeats: int = 5) -> float:
     """Return the shortest of some wall times."""
     times = []
-    for _ in range(repeats):
+    for _ in range(sizes.repeats(repeats)):
         gc.collect()
         start = time.perf_counter()
         function()
@@ -75,14 +78,15 @@ def best(function: Callable[[], Any], repeats: int = 5) -> float:
 
 
 def shared(name: str) -> Path | None:
-    path = SHARED / name
-    return path if path.exists() else None
+    """Return the file of a data set, or None; `unspoken reproduce --fetch` brings most of them."""
+    return find(name)
 
 
-def run_one(name: str) -> list[Row]:
-    """Run a task in a fresh process and add its peak memory."""
+def run_one(name: str, scale: float = 1.0) -> list[Row]:
+    """Run a task in a fresh process, at a share of its size, and add its peak memory."""
     command = [sys.executable, str(ROOT / "bench" / "run.py"), "--task", name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env={**os.environ, sizes.VARIABLE: str(scale)})
     if done.returncode:
         raise RuntimeError(f"{name} failed:\n{done.stderr[-3000:]}")
     return [Row(**entry) for entry in json.loads(done.stdout.splitlines()[-1])]

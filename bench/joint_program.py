@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sizes import repeats, scaled
 from unspoken.joint import (
     Party,
     declares,
@@ -25,9 +26,9 @@ from unspoken.joint.wire.transports.memory import MemoryTransport
 
 # The widest values whose differences the ring of 64 bits has room for.
 BOUND = (1 << 61) - 1
-STEPS = 125
+STEPS = scaled(125, 5)
 DELAY = 0.02
-REPEATS = 3
+REPEATS = repeats(3)
 
 
 def values(owner: int, count: int) -> np.ndarray[Any, Any]:
@@ -48,18 +49,21 @@ async def compare(party: Party, count: int) -> tuple[float, float]:
     return seconds
 
 
+@declares("bytes")
 async def send(party: Party, plan: tuple[int, int]) -> float:
     """Send so many bytes there and back in pieces of a mebibyte, and do nothing else."""
     there, back = plan
     start = time.perf_counter()
     for sender, total in ((0, there), (1, back)):
         party.begin("send")
+        party.opening("bytes", [party.names[1 - sender]], (total,))
         for left in range(total, 0, -(1 << 20)):
             piece = np.zeros(min(left, 1 << 20), np.uint8)
             if party.index == sender:
-                await party.send(party.peers[0], "bytes", piece, Purpose.MASKED)
+                await party.send(party.peers[0], "bytes", piece, Purpose.DISCLOSURE)
             else:
-                await party.receive(party.peers[0], "bytes", "|u1", piece.shape, Purpose.MASKED)
+                await party.receive(party.peers[0], "bytes", "|u1", piece.shape,
+                                    Purpose.DISCLOSURE)
     return time.perf_counter() - start
 
 
@@ -74,11 +78,13 @@ async def masked_sums(party: Party, count: int) -> list[float]:
     return found
 
 
+@declares("clear")
 async def clear_sums(party: Party, count: int) -> list[float]:
     """Send the same vectors in the clear over the same links, and add them."""
     own, found = values(party.index, count) >> 4, []
     for _ in range(REPEATS):
         party.begin("clear")
+        party.opening("clear", ["p0"], own.shape)
         start = time.perf_counter()
         if party.index:
             await party.send("p0", "clear", own, Purpose.DISCLOSURE)

@@ -80,6 +80,22 @@ async def powell(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
     return await _timed(party, PowellRegression(layout), Given(_mine(party, layout, sizes)))
 
 
+BOSTON = ("CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B",
+          "LSTAT")
+HOUSES = OwnedColumns({"p0": BOSTON[:6], "p1": BOSTON[6:9], "p2": BOSTON[9:]}, "MEDV", "p2")
+"""The book's own case (vcz2006 section 5.2.4)."""
+
+
+async def powell_on_boston(party: Party, given: Given) -> tuple[float, Any]:
+    """Fit the book's case by line searches; return seconds and the model."""
+    return await _timed(party, PowellRegression(HOUSES), given)
+
+
+async def matrix_on_boston(party: Party, given: Given) -> tuple[float, Any]:
+    """Fit the book's case by the matrix; return seconds and the model."""
+    return await _timed(party, RegressionOverColumns(HOUSES), given)
+
+
 async def logistic_columns(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
     """Fit a logistic model over the columns of two owners; return seconds and the model."""
     layout = split(sizes[1])
@@ -120,5 +136,7 @@ async def _timed(party: Party, program: Any, data: Any) -> tuple[float, Any]:
 horizontal.disclosures = RegressionOverRows(terms(1)).disclosures  # type: ignore[attr-defined]
 vertical.disclosures = RegressionOverColumns(split(2)).disclosures  # type: ignore[attr-defined]
 powell.disclosures = PowellRegression(thirds(3)).disclosures  # type: ignore[attr-defined]
+powell_on_boston.disclosures = PowellRegression(HOUSES).disclosures  # type: ignore[attr-defined]
+matrix_on_boston.disclosures = RegressionOverColumns(HOUSES).disclosures  # type: ignore[attr-defined]
 logistic_columns.disclosures = LogisticOverColumns(split(2)).disclosures  # type: ignore[attr-defined]
 logistic_rows.disclosures = LogisticOverRows(terms(1)).disclosures  # type: ignore[attr-defined]

@@ -12,7 +12,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import growth
 import harness
+import sizes
 import tasks_anonymity
 import tasks_anonymize
 import tasks_attack
@@ -45,30 +47,57 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="tasks to run; all without any")
     parser.add_argument("--task", help=argparse.SUPPRESS)
     parser.add_argument("--out", default=str(harness.ROOT / "docs" / "bench.md"))
+    parser.add_argument("--smoke", action="store_true", help="every task once, at a tiny size: "
+                        "does it run, is its answer right? Nothing is written")
+    parser.add_argument("--growth", action="store_true", help="the tasks at four sizes, and how "
+                        "their time grows with them; takes twice as long, writes its own table")
     arguments = parser.parse_args()
     if arguments.task:
         harness.inside(arguments.task)
         return 0
     names = arguments.names or list(harness.TASKS)
-    rows, failed = measure(names)
+    if arguments.growth:
+        return grow(names, Path(arguments.out))
+    rows, failed = measure(names, sizes.SMOKE if arguments.smoke else 1.0)
     table = harness.markdown(rows)
     print(table)
-    for name, why in failed.items():
-        print(f"{name} did not end:\n{why}", file=sys.stderr)
+    tell(failed)
+    if arguments.smoke:
+        return int(bool(failed))
     if not arguments.names:
         write_page(Path(arguments.out), table, list(failed))
         write_rows(Path(arguments.out).with_suffix(".json"), rows, list(failed))
     return int(bool(failed) or any(row.reached.startswith("NO") for row in rows))
 
 
-def measure(names: list[str]) -> tuple[list[harness.Row], dict[str, str]]:
+def tell(failed: dict[str, str]) -> None:
+    """Print which tasks failed and why."""
+    for name, why in failed.items():
+        print(f"{name} did not end:\n{why}", file=sys.stderr)
+
+
+def grow(names: list[str], page: Path) -> int:
+    """Measure the tasks at four sizes and put the exponents into the page."""
+    runs, failed = {}, {}
+    for scale in growth.SCALES:
+        runs[scale], ended = measure(names, scale)
+        failed |= ended
+    table = growth.markdown(growth.exponents(runs))
+    print(table)
+    tell(failed)
+    if set(names) == set(harness.TASKS):
+        write_part(page, growth.MARKS, growth.INTRO + table + "\n")
+    return int(bool(failed))
+
+
+def measure(names: list[str], scale: float) -> tuple[list[harness.Row], dict[str, str]]:
     """Run the tasks one after the other; one that fails is named and does not end the run."""
     rows: list[harness.Row] = []
     failed: dict[str, str] = {}
     for name in names:
         start = time.perf_counter()
         try:
-            measured = harness.run_one(name)
+            measured = harness.run_one(name, scale)
         except RuntimeError as error:
             failed[name], measured = str(error), []
         rows += measured
@@ -81,12 +110,17 @@ def write_page(page: Path, table: str, failed: list[str]) -> None:
     """Put the table where the last one stood; what was written by hand stays."""
     head = INTRO.format(cpus=os.cpu_count(), versions=harness.versions())
     missing = f"\n\nDid not run: {', '.join(failed)}.\n" if failed else "\n"
-    part = f"{START}\n{head}{table}{missing}{END}"
-    before, after = "# Measurements\n\n", "\n"
-    if page.exists() and START in page.read_text():
-        before, rest = page.read_text().split(START, 1)
-        after = rest.split(END, 1)[1]
-    page.write_text(before + part + after)
+    write_part(page, (START, END), f"{head}{table}{missing}")
+
+
+def write_part(page: Path, marks: tuple[str, str], text: str) -> None:
+    """Put a text between its marks, at the end of the page where they are not yet."""
+    start, end = marks
+    before, after = page.read_text() if page.exists() else "# Measurements\n\n", "\n"
+    if start in before:
+        before, rest = before.split(start, 1)
+        after = rest.split(end, 1)[1]
+    page.write_text(f"{before}{start}\n{text}{end}{after}")
 
 
 def write_rows(path: Path, rows: list[harness.Row], failed: list[str]) -> None:

@@ -6,21 +6,14 @@ import time
 import warnings
 
 import numpy as np
-import pyarrow.parquet as pq
 
-from harness import Row, best, shared, task
+from data import adult
+from harness import Row, best, task
 
 QUASI = ("education", "race", "sex")
 SENSITIVE = ("occupation", "hours-per-week")
 CUT = ("age", "education-num", "hours-per-week", "marital-status", "race", "sex")
 K = 10
-
-
-def _adult():
-    path = shared("adult_data.parquet")
-    if path is None:
-        raise SystemExit("adult_data.parquet is not in ../shared/data: nothing to measure")
-    return pq.read_table(path)
 
 
 def _once(function):
@@ -40,7 +33,7 @@ def measure_anonymity() -> list[Row]:
     from unspoken.methods.anonymity.measures.equivalence_classes import classes
     from unspoken.table.category_codes import coded
 
-    rows = _adult()
+    rows = adult(2_000)
     frame = rows.to_pandas()
     table = unspoken.read(rows, quasi=QUASI, sensitive=SENSITIVE, show=False)
     quasi, secret = list(QUASI), list(SENSITIVE)
@@ -74,7 +67,7 @@ def mondrian() -> list[Row]:
     from unspoken.methods.anonymity.measures.equivalence_classes import discernibility
     from unspoken.protect import MondrianAnonymizer
 
-    rows = _adult().select(CUT)
+    rows = adult(12_000).select(CUT)
     frame = rows.to_pandas()
     for name in CUT[3:]:
         frame[name] = frame[name].astype("category")

@@ -9,7 +9,9 @@ import sys
 
 import numpy as np
 
-from harness import Row, best, shared, task
+from data import adult as adult_rows
+from harness import Row, best, task
+from sizes import in_words, scaled
 
 LEAVES = 10
 
@@ -17,32 +19,29 @@ LEAVES = 10
 def adult():
     """Return Adult as fu2010 uses it; occupation is sensitive, income the target."""
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     import unspoken
 
-    path = shared("adult_data.parquet")
-    if path is None:
-        raise SystemExit("adult_data.parquet is not in ../shared/data: nothing to measure")
-    table = pq.read_table(path)
+    # Trees of ten leaves and K of 150 need all of it.
+    table = adult_rows(32_561)
     table = table.filter(pc.not_equal(table["occupation"], "?"))
     return unspoken.read(table, target="income", sensitive="occupation", show=False)
 
 
 def prepared(table, rule):
     """Return a function that grows, sanitises and checks every tree from 2 leaves on."""
+    from unspoken.methods.anonymity.measures.diversity_rules import Secret
     from unspoken.methods.anonymity.tree_preserving.kept_trees import kept_tree
     from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
     from unspoken.methods.anonymity.tree_preserving.recoding_loop import Search
     from unspoken.models.tree_growth_rule import Growth, predictors, prepare
-    from unspoken.table.integer_columns import code_labels
 
     growth = Growth(criterion="gini", max_leaves=LEAVES).for_table(table)
     names = predictors(table, ["income"])
     learning = prepare(table, growth, names)
     columns = {column.name: column for column in learning.columns}
-    _, said = code_labels(table.arrow(["occupation"])["occupation"])
-    needs = Needs(1, {"occupation": 1}, {}, "strong", {"occupation": said})
+    secret = Secret.of("occupation", table.arrow(["occupation"])["occupation"], "categorical")
+    needs = Needs(1, {}, {}, "strong", {"occupation": secret})
 
     def run():
         tree = kept_tree(learning, table)
@@ -209,7 +208,7 @@ bare = peak()
 table = unspoken.read(base.take(pa.array(rng.integers(0, base.num_rows, rows))), target="income",
                    sensitive="occupation", show=False)
 size = table.arrow().nbytes
-method = TreePreservingAnonymizer(k=1, rule="min-block", refine=False,
+method = TreePreservingAnonymizer(k=1, l={}, rule="min-block", refine=False,
                                   tree=Growth(max_leaves=10))
 start = time.perf_counter()
 release, _ = method.protect(table)
@@ -224,18 +223,20 @@ def ten_thousand_to_five_million() -> list[Row]:
     from harness import ROOT
 
     found = []
-    for rows in (10_000, 100_000, 1_000_000, 5_000_000):
+    for place, rows in enumerate((10_000, 100_000, 1_000_000, 5_000_000)):
+        rows = scaled(rows, 2_000 << place)
         done = subprocess.run([sys.executable, "-c", MEASURE, str(ROOT / "bench"), str(rows)],
                               capture_output=True, text=True, check=True)
         found.append((rows, *json.loads(done.stdout.splitlines()[-1])))
     times = np.array([f[1] for f in found])
     slope = float(np.polyfit(np.log([f[0] for f in found]), np.log(times), 1)[0])
-    last = math.log(times[-1] / times[-2]) / math.log(5)
+    last = math.log(times[-1] / times[-2]) / math.log(found[-1][0] / found[-2][0])
     ratio = found[-1][3] / found[-1][2]
     note = "s: " + ", ".join(f"{f[1]:.3g}" for f in found)
-    return [Row("protect, growth of time with rows", "10 thousand to 5 million x 13", slope,
-                "linear", 1.0, "linear", 1.0, 1.15, "peer",
-                f"{note}; from 1 to 5 million {last:.2f}"),
-            Row("protect, peak memory in tables", "5 million x 13", ratio, "the table", 1.0,
-                "the table", 1.0, 3, "peer", "the table itself included",
+    size = f"{found[0][0]:,} to {in_words(found[-1][0])} x 13"
+    return [Row("protect, growth of time with rows", size, slope, "linear", 1.0, "linear", 1.0,
+                1.15, "peer",
+                f"{note}; the last step {last:.2f}"),
+            Row("protect, peak memory in tables", f"{in_words(found[-1][0])} x 13", ratio,
+                "the table", 1.0, "the table", 1.0, 3, "peer", "the table itself included",
                 peak_mib=found[-1][3] / 2**20)]

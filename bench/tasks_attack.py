@@ -8,8 +8,9 @@ import numpy as np
 
 from data import covertype
 from harness import Row, best, task
+from sizes import scaled
 
-TRIALS = 500
+TRIALS = scaled(500, 60)
 
 
 def _columns() -> list[tuple[np.ndarray, np.ndarray]]:
@@ -40,7 +41,7 @@ def fresh_keys_and_curves() -> list[Row]:
         medians = run()
         # Wrong code would give what guessing gives (4%) or everything.
         assert all(0.05 < median < 0.45 for median in medians), medians
-        rows.append(Row(f"500 fresh keys x 3 curves, {mode}", "10 attributes, 4 known values",
+        rows.append(Row(f"{TRIALS} fresh keys x 3 curves, {mode}", "10 attributes, 4 known values",
                         best(run, 2), "one np.unique pass", floor, "one np.unique pass", floor,
                         50, "floor", f"polyline recovers {100 * np.mean(medians):.0f}% on average"))
     return rows
@@ -67,8 +68,8 @@ def whole_audit() -> list[Row]:
         seconds = time.perf_counter() - start
         exact = found.select(adversary="frequency", measure="exact")
         assert mode != "strict" or all(row.value == 1.0 for row in exact)
-        rows.append(Row(f"default audit, {mode}", "581,012 x 10, 100 trials", seconds,
-                        "a minute", 60.0, "one np.unique pass", floor, 1, "peer",
+        rows.append(Row(f"default audit, {mode}", f"{len(labels):,} x 10, 100 trials",
+                        seconds, "a minute", 60.0, "one np.unique pass", floor, 1, "peer",
                         f"{found.frame().num_rows:,} rows; memory must stay below 4,096 MiB"))
     return rows
 
@@ -102,6 +103,6 @@ def path_disclosure() -> list[Row]:
 
     found = disclose(tree, truth, guess_at, radii)
     assert found.paths.sum() == mined.get_n_leaves()
-    size = f"{mined.get_n_leaves():,} paths, 500 trials"
+    size = f"{mined.get_n_leaves():,} paths, {TRIALS} trials"
     return [Row("path disclosure", size, best(lambda: disclose(tree, truth, guess_at, radii), 2),
                 "fitting that tree", fitting, "fitting that tree", fitting, 3, "peer")]

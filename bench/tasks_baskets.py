@@ -5,6 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from harness import Row, best, shared, task
+from sizes import scaled
+
+
+def some_baskets(path):
+    """Return the first baskets of a file."""
+    import unspoken
+
+    baskets = unspoken.read_baskets(path)
+    return baskets.take(slice(0, scaled(len(baskets), 10_000)))
 
 
 def _pandas(baskets):
@@ -30,7 +39,7 @@ def frequent_itemsets() -> list[Row]:
         path = shared(name)
         if path is None:
             continue
-        baskets = unspoken.read_baskets(path)
+        baskets = some_baskets(path)
         found = unspoken.mine.itemsets(baskets, 0.001)
         mine = {frozenset(names): support for names, support in found}
         frame, lists = _pandas(baskets), [tuple(one) for one in baskets.lists()]
@@ -88,7 +97,7 @@ def randomise_baskets() -> list[Row]:
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets = unspoken.read_baskets(path)
+    baskets = some_baskets(path)
     items = len(baskets.items)
     decisions, rows = len(baskets) * items, []
     design = unspoken.risk.design_operator(baskets, 0.05, 0.5, public_sizes=True).operator
@@ -115,13 +124,12 @@ def randomise_baskets() -> list[Row]:
 @task
 def estimate_supports() -> list[Row]:
     """All sets of up to three items above 0.5%, estimated and counted."""
-    import unspoken
     from unspoken import mine, protect
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets, rows = unspoken.read_baskets(path), []
+    baskets, rows = some_baskets(path), []
     original = best(lambda: mine.itemsets(baskets, 0.005, longest=3), 3)
     true = mine.itemsets(baskets, 0.0001, longest=2)
     for name, method in {"sizes hidden": protect.SelectASize(0.02, keep=0.8),

@@ -30,7 +30,7 @@ def decode_tree() -> list[Row]:
     pattern = unspoken.Tree.from_sklearn(mined)
     fitting = best(lambda: fit(codes), 2)
     walking = best(lambda: mined.apply(codes), 3)
-    size = f"581,012 x 10, {mined.tree_.node_count:,} nodes"
+    size = f"{len(labels):,} x 10, {mined.tree_.node_count:,} nodes"
     note = "answer identical bit for bit"
     return [
         Row("decode a scikit-learn tree", size,

@@ -14,9 +14,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from harness import ROOT, Row, task
+from sizes import scaled
 
-COUNT = 1_000_000
-FEW = 10_000
+COUNT = scaled(1_000_000, 2_000)
+FEW = scaled(10_000, 500)
 SIZE = f"{COUNT:,} x 62 bits"
 SPU = "UNSPOKEN_SPU_PYTHON"
 

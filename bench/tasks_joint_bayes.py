@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from harness import SHARED, Row, best, task
+from data import adult as adult_rows
+from harness import Row, best, task
+from sizes import scaled
 
 RATE = 1e9
 NUMBERS = {"age": (0, 120), "education-num": (0, 20), "hours-per-week": (0, 100)}
@@ -21,9 +23,7 @@ NOMINAL = ("workclass", "education", "marital-status", "occupation", "relationsh
 
 def adult() -> dict[str, Any]:
     """Return the columns of Adult."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(SHARED / "adult_data.parquet")
+    table = adult_rows(3_000)
     return {name: np.array(table[name].to_pylist(), object if name in (*NOMINAL, "income")
                            else np.float64) for name in (*NOMINAL, *NUMBERS, "income")}
 
@@ -69,8 +69,8 @@ def bayes_over_rows() -> list[Row]:
         program = BayesOverRows(layout, BayesParams(reveal=reveal))
         models, seconds, received = timed(program, given, mode)
         assert np.abs(models[0].prior - expected.prior).max() < 1e-3
-        found += row(f"naive Bayes over rows, {reveal}", "Adult, 4 owners", seconds,
-                     "pooled, in numpy", best(lambda: pooled(layout, columns)), received)
+        found += row(f"naive Bayes over rows, {reveal}", f"Adult, {owner.size:,}, 4 owners",
+                     seconds, "pooled, in numpy", best(lambda: pooled(layout, columns)), received)
     return found
 
 
@@ -89,7 +89,8 @@ def bayes_over_columns() -> list[Row]:
                   ("<=50K", ">50K"), "p0")
     _, seconds, received = timed(BayesOverColumns(shape), sites)
     layout = layout_of(columns)
-    return row("naive Bayes over columns, learning", "Adult, 2 sites", seconds, "pooled, in numpy",
+    size = f"Adult, {len(columns['income']):,}, 2 sites"
+    return row("naive Bayes over columns, learning", size, seconds, "pooled, in numpy",
                best(lambda: pooled(layout, columns)), received)
 
 
@@ -102,7 +103,7 @@ def private_classification() -> list[Row]:
     columns = adult()
     layout = layout_of(columns)
     model, found = pooled(layout, columns), []
-    for mode, count in (("dealer", 10_000), ("two-party", 200)):
+    for mode, count in (("dealer", scaled(10_000, 500)), ("two-party", scaled(200, 20))):
         new = {n: c[:count] for n, c in columns.items()}
         given = [table_of(model, layout), layout.records(new)]
         program = ClassifyPrivately(layout, Sides("p0", "p1"))
@@ -124,14 +125,15 @@ def network_over_columns() -> list[Row]:
            "hours": np.digitize(columns["hours-per-week"], [39, 41]).astype(str),
            "sex": columns["sex"], "race": columns["race"], "relationship": columns["relationship"],
            "income": columns["income"]}
+    count = scaled(5_000, 500)
     order = Order(tuple(Node(name, f"p{i % 2}", len(set(values)))
                         for i, (name, values) in enumerate(cut.items())))
-    sites = {name: site_of(order, name, {n: v[:5000] for n, v in cut.items()})
+    sites = {name: site_of(order, name, {n: v[:count] for n, v in cut.items()})
              for name in order.sites}
     nets, seconds, received = timed(NetworkOverColumns(order), list(sites.values()))
     assert nets[0] == pooled(sites, order)
-    return row("K2 over columns", "5,000 records, 6 nodes, 2 parents", seconds, "pooled, in numpy",
-               best(lambda: pooled(sites, order)), received)
+    return row("K2 over columns", f"{count:,} records, 6 nodes, 2 parents", seconds,
+               "pooled, in numpy", best(lambda: pooled(sites, order)), received)
 
 
 @task
@@ -142,9 +144,9 @@ def mixture_over_rows() -> list[Row]:
     from unspoken.joint.tasks.mixture.program_rows import MixtureOverRows
     from unspoken.joint.tasks.naive_bayes.params import Numeric
 
-    random = np.random.default_rng(1)
+    random, count = np.random.default_rng(1), scaled(30_000, 3_000)
     centres = random.uniform(-6, 6, (4, 3))
-    data = np.clip(centres[np.arange(30_000) % 4] + random.normal(size=(30_000, 3)), -15, 15)
+    data = np.clip(centres[np.arange(count) % 4] + random.normal(size=(count, 3)), -15, 15)
     space = Space(tuple(Numeric(name, -15, 15) for name in "xyz"))
     start = Start(np.full(4, 0.25), centres + 0.5, np.repeat(4 * np.eye(3)[None], 4, axis=0))
     parts = [space.rows({n: data[i::3, j] for j, n in enumerate("xyz")}) for i in range(3)]
@@ -158,5 +160,5 @@ def mixture_over_rows() -> list[Row]:
                                max_iter=made).fit(data)
 
     assert np.abs(found[0].means - pooled().means_).max() < 1e-6
-    return row("EM over rows", f"30,000 x 3, 4 clusters, {made} iterations", seconds,
+    return row("EM over rows", f"{count:,} x 3, 4 clusters, {made} iterations", seconds,
                "scikit-learn, pooled", best(pooled, 3), received)

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from harness import Row, task
+from sizes import repeats, scaled
 
-RECORDS, COLUMNS, SITES, K, ROUNDS = 100_000, 12, 3, 8, 10
-OBJECTS = 3_000
+RECORDS, COLUMNS, SITES, K, ROUNDS = scaled(100_000, 600), 12, 3, 8, 10
+OBJECTS = scaled(3_000, 120)
 BARE = "the comparisons alone"
-REPEATS = {"dealer": 3, "two-party": 1}
+REPEATS = {"dealer": repeats(3), "two-party": 1}
 
 
 def compared(batches: Sequence[tuple[int, int]], mode: str, parties: int) -> tuple[float, str]:

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from harness import Row, best, shared, task
+from sizes import repeats, scaled
+from tasks_baskets import some_baskets
 
 SUPPORT, CONFIDENCE = 0.005, 0.5
-PAIRS = 600
-POINTS = 20_000
+PAIRS = scaled(600, 20)
+POINTS = scaled(20_000, 1_000)
 
 
 def _central(baskets: Any, support: float = SUPPORT) -> tuple[Any, float]:
@@ -31,7 +33,6 @@ def _central(baskets: Any, support: float = SUPPORT) -> tuple[Any, float]:
 def rules_rows() -> list[Row]:
     """Retail baskets of four owners, thresholds compared and nothing else opened."""
     import rules_program
-    import unspoken
     from unspoken.joint import run_local
     from unspoken.joint.tasks.rules.params import RuleParams
     from unspoken.joint.tasks.rules.pooled import pooled
@@ -40,12 +41,12 @@ def rules_rows() -> list[Row]:
     path = shared("retail.dat.gz")
     if path is None:
         return []
-    baskets = unspoken.read_baskets(path)
+    baskets = some_baskets(path)
     parts = [baskets.take(np.arange(len(baskets)) % 4 == i) for i in range(4)]
     terms = RuleParams(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
     (itemsets, rules), alone = _central(baskets)
     program, seconds = rules_program.Timed(RulesOverRows(terms)), []
-    for _ in range(3):
+    for _ in range(repeats(3)):
         results = run_local(program, parts, "dealer", True)
         found = results[0][0][1]
         assert found.same_as(pooled(parts, terms))
@@ -75,7 +76,6 @@ def _columns(baskets: Any, owners: int) -> dict[str, Any]:
 def rules_columns() -> list[Row]:
     """T10I4D100K, its items at three owners, on shared bitmaps."""
     import rules_program
-    import unspoken
     from unspoken.joint import run_local
     from unspoken.joint.tasks.rules.item_sites import Sites
     from unspoken.joint.tasks.rules.params import SETS, RuleParams
@@ -85,7 +85,7 @@ def rules_columns() -> list[Row]:
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets = unspoken.read_baskets(path)
+    baskets = some_baskets(path)
     parts = _columns(baskets, 3)
     sites = Sites.of({name: part.items for name, part in parts.items()})
     terms = RuleParams(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
@@ -121,7 +121,6 @@ def _plain(baskets: Any) -> float:
 def rules_by_encryption() -> list[Row]:
     """The same columns encrypted once, mined by a counter without data, at two supports."""
     import rules_program
-    import unspoken
     from unspoken.joint.mpc import ristretto as group
     from unspoken.joint.museum.encrypted_rules import EncryptedColumns
     from unspoken.joint.session.processes import run_processes
@@ -133,7 +132,7 @@ def rules_by_encryption() -> list[Row]:
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets = unspoken.read_baskets(path)
+    baskets = some_baskets(path)
     parts = _columns(baskets, 3)
     sites = Sites.of({name: part.items for name, part in parts.items()})
     roles, walls, sets = Roles((*parts, "counter"), tuple(parts)), {}, {}

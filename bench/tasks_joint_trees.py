@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from harness import Row, best, shared, task
+from data import adult as adult_rows
+from harness import Row, best, task
+from sizes import repeats, scaled
 from tree_program import TimedColumns, TimedHidden, TimedRows
 from unspoken.joint import run_local
 from unspoken.joint.session.dry_run import DryRun, dry_run
@@ -47,15 +49,9 @@ def rows_run(
             received)
 
 
-def adult() -> tuple[TreeLayout, Any, Any] | None:
+def adult() -> tuple[TreeLayout, Any, Any]:
     """Return Adult: eight categories, six numbers cut at public points."""
-    import pyarrow.parquet as pq
-
-    path = shared("adult_data.parquet")
-    if path is None:
-        print("Adult is left out: the data are not there", file=sys.stderr)
-        return None
-    table = pq.read_table(path)
+    table = adult_rows(3_000)
     columns = {n: table[n].to_numpy(zero_copy_only=False) for n in table.column_names}
     *names, target = columns
     cuts = {}
@@ -70,16 +66,13 @@ def adult() -> tuple[TreeLayout, Any, Any] | None:
 
 @task
 def tree_over_rows_adult() -> list[Row]:
-    found = adult()
-    if found is None:
-        return []
-    layout, codes, labels = found
+    layout, codes, labels = adult()
     rows = []
     for depth, least in ((3, 200), (5, 100)):
         rules = TreeParams(depth, least, 1 << 15)
         tree = grow_pooled(layout, codes, labels, rules)[0]
         alone = best(lambda r=rules: grow_pooled(layout, codes, labels, r), 5)
-        wall, busy, sent = min(rows_run(layout, codes, labels, rules) for _ in range(3))
+        wall, busy, sent = min(rows_run(layout, codes, labels, rules) for _ in range(repeats(3)))
         rows.append(Row(f"ID3 over rows, depth {depth}", f"Adult, {labels.size:,} x 14", wall,
                         "numpy, pooled", alone, "numpy, pooled", alone, 10,
                         note=f"{tree.nodes} nodes, {sent / 1e6:.0f} MB, {busy:.2f} s of "
@@ -109,7 +102,7 @@ def forecast(program: Any, inputs: Any, answers: Any = None) -> DryRun:
 
 @task
 def tree_over_columns() -> list[Row]:
-    count, depth = 100_000, 3
+    count, depth = scaled(100_000, 2_000), 3
     layout, columns, sites = spread_columns(count)
     codes, labels = layout.codes(columns), layout.labels(columns["class"])
     rules = TreeParams(depth, 100)
@@ -117,7 +110,7 @@ def tree_over_columns() -> list[Row]:
     alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
     program = TimedColumns(TreeShape(("n", "p"), "p0", 4, 4), rules, list(sites))
     walls = []
-    for _ in range(2):
+    for _ in range(repeats(2)):
         outputs = run_local(program, list(sites.values()), "dealer", True)
         whole = join_parts([found[0] for found, _ in outputs], [a.name for a in layout.attributes])
         assert whole.same_as(expected)
@@ -133,7 +126,7 @@ def tree_over_columns() -> list[Row]:
 
 @task
 def tree_that_nobody_sees() -> list[Row]:
-    count, depth = 20_000, 3
+    count, depth = scaled(20_000, 1_000), 3
     layout, columns, sites = spread_columns(count)
     codes, labels, rules = (
         layout.codes(columns),
@@ -142,7 +135,7 @@ def tree_that_nobody_sees() -> list[Row]:
     )
     expected = grow_pooled(layout, codes, labels, rules)[0].predict(columns)
     alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
-    program = TimedHidden(TreeShape(("n", "p"), "p0", 4, 4), rules, list(sites))
+    program = TimedHidden(TreeShape(("n", "p"), "p0", 4, 4), rules)
     program.disclosures = (*program.disclosures, *ClassifyHidden().disclosures)
     outputs = run_local(program, list(sites.values()), "dealer", True)
     assert all((found[0] == expected).all() for found, _ in outputs)
@@ -174,7 +167,7 @@ def tree_against_mpyc() -> list[Row]:
         done = subprocess.run([sys.executable, demo, "-M3", f"-i{number}"], check=True, text=True,
                               capture_output=True, cwd=Path(demo).parent, timeout=1800)
         seconds = _elapsed(done.stdout + done.stderr) or time.perf_counter() - start
-        wall, busy, _ = min(rows_run(layout, codes, labels, rules) for _ in range(3))
+        wall, busy, _ = min(rows_run(layout, codes, labels, rules) for _ in range(repeats(3)))
         found.append(Row("ID3 over rows", f"{name}, {labels.size:,} x {len(layout.attributes)}",
                          wall, "MPyC id3gini", seconds, "MPyC id3gini", seconds, 0.05,
                          note=f"{busy:.2f} s of processors without the dealer"))

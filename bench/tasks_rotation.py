@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness import Row, best, shared, task
+from sizes import scaled
 
 PAPER = {2: 143.109, 12: 124_420.0}
 """liu2006 section 4.4: seconds of the attack, 5,250 records, 250 of them the sample."""
@@ -18,7 +19,7 @@ def rotate() -> list[Row]:
     from unspoken.protect import Rotation
 
     rng = np.random.default_rng(0)
-    data = rng.standard_normal((1_000_000, 50))
+    data = rng.standard_normal((scaled(1_000_000, 10_000), 50))
     method = Rotation(random_state=0).fit(data)
     matrix = np.ascontiguousarray(method.motion_.matrix.T)
     turned = method.transform(data)
@@ -29,20 +30,21 @@ def rotate() -> list[Row]:
     pca = PCA(svd_solver="covariance_eigh").fit(data[:10_000])
     peer = best(lambda: pca.transform(data), 3)
     ours = best(lambda: method.transform(data), 5)
-    return [Row("rotate", "1,000,000 x 50", ours, "PCA.transform", peer, "bare product", floor,
+    return [Row("rotate", f"{len(data):,} x 50", ours, "PCA.transform", peer, "bare product", floor,
                 2, "floor")]
 
 
 def _attacked(columns: int, rng: np.random.Generator) -> tuple[object, object, np.ndarray]:
-    """Return a view of 5,000 turned Gaussian records, a sample of 250, and the truth."""
+    """Return a view of turned Gaussian records, a sample of 250, and the truth."""
     from unspoken.attack import RotatedView, RowKnowledge
     from unspoken.numerics.orthogonal import haar
 
     root = rng.standard_normal((columns, columns)) / np.sqrt(columns)
     root = root * np.arange(1, columns + 1)
     mean = rng.standard_normal(columns) * 10
-    data = rng.standard_normal((5250, columns)) @ root.T + mean
-    seen = RotatedView({"name": "rotation"}, data[250:] @ haar(columns, rng).T, np.arange(5000))
+    count = scaled(5000, 500)
+    data = rng.standard_normal((count + 250, columns)) @ root.T + mean
+    seen = RotatedView({"name": "rotation"}, data[250:] @ haar(columns, rng).T, np.arange(count))
     return seen, RowKnowledge(columns, sample=data[:250]), data[250:]
 
 
@@ -62,7 +64,7 @@ def turn_back_with_a_sample() -> list[Row]:
         ours = best(lambda s=seen, t=told, h=search: KnownSample(search=h).attack(s, t), many)
         floor = best(lambda s=seen: np.linalg.eigh(s.records.T @ s.records), 5)
         paper = PAPER.get(columns, PAPER[12] * 2.0 ** (columns - 12))
-        rows.append(Row(f"known sample, {search} signs", f"5,250 x {columns}", ours,
+        rows.append(Row(f"known sample, {search} signs", f"{len(truth) + 250:,} x {columns}", ours,
                         "liu2006, 3 GHz Xeon" if columns in PAPER else "the same, by 2^n", paper,
                         "eigenvectors", floor, goal, "peer",
                         f"relative error {error:.3f}, sample mean {blind:.3f}"))

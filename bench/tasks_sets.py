@@ -7,8 +7,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from harness import Row, best, task
+from sizes import scaled
 
-SIZE = 100_000
+SIZE = scaled(100_000, 1_000)
 
 
 def owners(size: int = SIZE) -> tuple[list[str], list[str]]:

@@ -117,5 +117,6 @@ def test_the_words_of_a_wrong_parameter():
     with pytest.raises(InputError) as caught:
         PiecewiseEncoder(breakpoints=0).fit([[1.0], [2.0]])
     assert str(caught.value) == (
-        "PiecewiseEncoder: 'breakpoints' must be an int >= 1. Got 0. Use 1 for a single piece."
+        "PiecewiseEncoder: 'breakpoints' must be None or an int >= 1. Got 0. "
+        "Use 1 for a single piece."
     )

@@ -53,4 +53,6 @@ def test_two_builds_are_the_same_bytes(tmp_path):
     with zipfile.ZipFile(one) as wheel:
         assert {entry.date_time[0] for entry in wheel.infolist()} == {2023}
         assert "unspoken/py.typed" in wheel.namelist()
+        for name in ("studio.css", "studio.js", "survey.js"):
+            assert f"unspoken/studio/assets/{name}" in wheel.namelist()
         assert not any(name.startswith("tests") for name in wheel.namelist())

@@ -222,3 +222,15 @@ def unknown(what: str, got: object, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(got), names, 1)
     return explain(what, "one of " + ", ".join(names), got,
                    f"Did you mean '{near[0]}'?" if near else "")
+
+
+def reason(error: BaseException) -> str:
+    """Return what the system or another library says of an error, as one sentence.
+
+    Without the number that the system gives it, and with one full stop.
+    """
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    words = " ".join(text.split()).removeprefix("[Errno ")
+    number, sign, rest = words.partition("] ")
+    plain = rest if sign and number.isdigit() else words
+    return f"{plain[:200].rstrip(' .!') or type(error).__name__}."

@@ -15,12 +15,19 @@ from unspoken.methods.distortion.learners.reconstructing_trees import (
 )
 from unspoken.methods.distortion.noise_laws import Noise
 from unspoken.methods.distortion.reconstruct.reconstruct import reconstruct
-from unspoken.methods.encoding.learners.mine_trees import LEARNERS, Mined, fit, forest, tree
+from unspoken.methods.encoding.learners.mine_trees import (
+    LEARNERS,
+    Mined,
+    Stopping,
+    fit,
+    forest,
+    tree,
+)
 from unspoken.methods.mixtures.combine_mixtures import GlobalMixture, global_mixture
 from unspoken.methods.queries.service.query_client import QueryClient
 from unspoken.models.recipe import Recipe
 
 __all__ = ["LEARNERS", "GlobalMixture", "Mined", "Noise", "QueryClient", "Recipe",
-           "ReconstructingNaiveBayes", "ReconstructingTreeClassifier", "fit", "forest",
-           "global_mixture", "grow", "itemsets", "noisy_naive_bayes", "noisy_tree", "reconstruct",
-           "rules", "supports", "tree"]
+           "ReconstructingNaiveBayes", "ReconstructingTreeClassifier", "Stopping", "fit",
+           "forest", "global_mixture", "grow", "itemsets", "noisy_naive_bayes", "noisy_tree",
+           "reconstruct", "rules", "supports", "tree"]

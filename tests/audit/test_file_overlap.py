@@ -34,7 +34,8 @@ def people(rows=1000, seed=3):
 
 
 def as_table(data, **roles):
-    return unspoken.read(pa.table(data), show=False, **roles)
+    return unspoken.read(pa.table(data), show=False, keep=["plot"] if "plot" in data else None,
+                         **roles)
 
 
 TABLE = as_table(people(), target="ill", quasi=["debt"])

@@ -31,6 +31,7 @@ def test_the_first_draw_that_holds_is_taken():
     found.key.fits(found.release)
 
 
+@pytest.mark.slow
 def test_draws_go_on_until_the_policy_holds_and_are_reported():
     _, first = run(0.0, tries=1)
     worst = max(row.value for row in first.audit.select(measure="records"))
@@ -41,6 +42,7 @@ def test_draws_go_on_until_the_policy_holds_and_are_reported():
     assert f"{len(found.tries)} draws" in found.summary()
 
 
+@pytest.mark.slow
 def test_tries_are_bounded_and_the_best_is_returned():
     _, found = run(0.0, tries=3)
     assert not found.passed
@@ -57,6 +59,7 @@ def test_what_order_decides_is_not_drawn_again():
     assert len(found.tries) == 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same():
     _, first = run(0.0, tries=2)
     _, second = run(0.0, tries=2)

@@ -25,8 +25,9 @@ def crossing(side=4):
 
     Every person has a value of their own, so a row and a column have one value in common.
     """
-    a, b = np.divmod(np.arange(side * side), side)
-    columns = {"a": a, "b": b, "work": list("abcdefghijklmnop"), "y": list("pq") * 8}
+    row, column = np.divmod(np.arange(side * side), side)
+    columns = {"a": row * side + column, "b": column * side + row,
+               "work": list("abcdefghijklmnop"), "y": list("pq") * 8}
 
     def read(*names):
         return unspoken.read(pa.table({n: columns[n] for n in (*names, "work", "y")}), target="y",
@@ -44,6 +45,7 @@ def known(tmp_path):
         table, first, "university", str(tmp_path / "first")), first
 
 
+@pytest.mark.slow
 def test_two_kept_trees_are_intersected(known):
     table, register, first = known
     second, _ = TreePreservingAnonymizer(k=8, tree={"criterion": "entropy", "min_leaf": 30},
@@ -58,6 +60,7 @@ def test_two_kept_trees_are_intersected(known):
     assert what_it_adds(register, table, first) == ()
 
 
+@pytest.mark.slow
 def test_both_tell_everything_where_each_alone_tells_one_in_four(tmp_path):
     table, (first, second) = crossing()
     first.save(tmp_path / "first")
@@ -69,6 +72,7 @@ def test_both_tell_everything_where_each_alone_tells_one_in_four(tmp_path):
     assert "for 100.0% it is certain" in found.words
 
 
+@pytest.mark.slow
 def test_another_kind_of_table_counts_too(known):
     table, register, first = known
     second, _ = MondrianAnonymizer(k=4, others="keep").protect(table)
@@ -76,6 +80,7 @@ def test_another_kind_of_table_counts_too(known):
     assert found.together == intersection(table, first, second, "work", random_state=5)["both"]
 
 
+@pytest.mark.slow
 def test_suppressed_values_add_nothing(known):
     table, register, _ = known
     second, _ = TreePreservingAnonymizer(k=8, sensitive="suppress").protect(table)
@@ -92,6 +97,7 @@ def test_a_release_that_is_not_at_hand(tmp_path):
     assert all(one.together is None and "could not be read" in one.words for one in added)
 
 
+@pytest.mark.slow
 def test_a_release_that_lies_where_an_earlier_one_lay_is_not_compared_with_itself(tmp_path):
     table, (first, second) = crossing()
     first.save(tmp_path / "release")
@@ -114,6 +120,7 @@ def test_what_cannot_be_read_is_not_assessed_where_no_column_is_sensitive(tmp_pa
     assert audited.verdict == "not assessed"
 
 
+@pytest.mark.slow
 def test_other_people_are_not_intersected(known):
     _, register, _ = known
     other = people(seed=9)
@@ -121,6 +128,7 @@ def test_other_people_are_not_intersected(known):
     assert what_it_adds(register, other, second) == ()
 
 
+@pytest.mark.slow
 def test_noise_is_still_compared_by_order(known):
     table, register, _ = known
     noisy, _ = NoiseAdder(columns=["age"], others="drop").protect(table)
@@ -166,6 +174,7 @@ def test_one_row_more_does_not_hide_the_earlier_release(tmp_path):
                  register=register).select(measure="together")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_attacked_together_is_not_assessed(tmp_path):
     table = people()
     second, key = noisy(table)

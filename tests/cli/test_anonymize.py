@@ -11,7 +11,9 @@ import pytest
 import unspoken
 from unspoken import Key, Release
 from unspoken.cli.main import main
+from unspoken.errors import DataError, InputError
 from unspoken.methods.anonymity.measures import measure
+from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
 from unspoken.risk import audit
 
 
@@ -46,6 +48,7 @@ def test_the_best_is_written_with_its_record(tmp_path, capsys):
     assert audit(table, release, key, trials=1, random_state=0).faults == ()
 
 
+@pytest.mark.slow
 def test_what_becomes_of_other_columns_is_asked_once(tmp_path, capsys):
     words = written(tmp_path, 60)
     words[words.index("age,city")] = "age"
@@ -78,6 +81,47 @@ def test_hierarchies_are_shown_saved_and_used(tmp_path, capsys, monkeypatch):
     assert set(Release.load(tmp_path / "r").mechanism["levels"]) == {"age", "city"}
 
 
+@pytest.mark.slow
 def test_a_demand_out_of_reach_is_a_plain_sentence(tmp_path, capsys):
     assert main(["anonymize", *written(tmp_path, 60), "--k", "8", "--l", "9"]) == 2
-    assert "No method reaches" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "No method reaches" in said
+    assert "k = 8, l = 9" in said
+    for python in ("None", "Recoder", "Anonymizer"):
+        assert python not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("asked", "words"), [
+    ("age=nope.csv", "'nope.csv' must be an existing file"),
+    ("agee=h.csv", "Did you mean 'age'?"), ("ill=short.csv", "is not in its hierarchy"),
+    ("y=h.csv", "neither a quasi-identifier nor sensitive"), ("age=h.xlsx", "must be a"),
+    ("age=", "must name")])
+def test_a_wrong_hierarchy_ends_it_before_anything_is_tried(tmp_path, capsys, monkeypatch, asked,
+                                                            words):
+    table = written(tmp_path, 60)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.csv").write_text("flu;*\n")
+    for name in ("h.csv", "h.xlsx"):
+        (tmp_path / name).write_text("".join(f"{age};*\n" for age in range(18, 80)))
+    assert main(["anonymize", *table, "--k", "5", "--hierarchy", asked]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert "Recommended" not in shown.out
+
+
+@pytest.mark.slow
+def test_a_demand_that_no_method_knows_is_refused(tmp_path):
+    table = unspoken.read(written(tmp_path, 60)[0], quasi=["age", "city"], show=False)
+    with pytest.raises(InputError, match="A demand must be one of"):
+        frontier(table, {"kk": 5})
+    with pytest.raises(DataError, match="must be an existing file"):
+        frontier(table, {"k": 5, "hierarchies": {"age": "nope.csv"}})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bands", ["0", "-1"])
+def test_bands_of_quantiles_are_counted_from_one(tmp_path, capsys, bands):
+    words = ["hierarchy", written(tmp_path, 60)[0], "age", "--how", "quantiles", "--bands", bands]
+    assert main(words) == 2
+    assert "'bands' must be an int >= 1" in capsys.readouterr().err

@@ -54,6 +54,23 @@ def test_a_table_of_another_tool_with_all_documents(folder, command_here, tmp_pa
     assert "Refused" in done.out
 
 
+def test_without_a_report_the_result_is_printed_alone(folder, command_here):
+    before = sorted(path.name for path in folder.iterdir())
+    done = command_here("audit", "noisy.csv", "--against", "original.csv", *ARGS, cwd=folder)
+    assert done.status in (0, 1), done.err
+    answer = json.loads(done.out)
+    assert answer["report"] is None
+    assert answer["audit"]["rows"]
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_an_original_without_values_cannot_be_audited(command_here, tmp_path):
+    (tmp_path / "blank.csv").write_text("a,b\n" + ",\n" * 50)
+    done = command_here("audit", "blank.csv", "--against", "blank.csv", cwd=tmp_path)
+    assert done.status == 2
+    assert "no value in any released column" in done.err
+
+
 @pytest.mark.slow
 def test_a_model_file(folder, command_here, tmp_path):
     frame = population(300).to_pandas()
@@ -121,6 +138,7 @@ def test_a_register_that_cannot_be_read_is_refused_for_files_too(folder, command
         assert not (tmp_path / "r.html").exists()
 
 
+@pytest.mark.slow
 def test_documents_are_not_replaced_and_pickles_refused(folder, command_here, tmp_path):
     (tmp_path / "record.html").write_text("mine")
     done = command_here("audit", "noisy.csv", "--against", "original.csv", "--out",

@@ -9,6 +9,7 @@ import pytest
 
 import unspoken
 from unspoken.cli.main import main
+from unspoken.risk import Budget
 
 
 @pytest.fixture
@@ -62,6 +63,7 @@ def test_rules_of_a_plain_file(capsys, tmp_path, file):
                                                                     0.1), 0.3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "says"), [
     (["--operator", "mask", "--rho1", "0.1"], "rho1"),
     (["--rho", "1.5", "--option", "keep=0.5"], "rho"),
@@ -88,3 +90,23 @@ def test_options_of_baskets_belong_to_baskets(capsys, tmp_path, file):
     assert status == 2
     assert "depth" in err
     assert not (tmp_path / "i.json").exists()
+
+
+def test_exact_counts_are_listed_in_the_budget_beside_the_baskets(capsys, tmp_path, file):
+    budget = f"{file}.budget"
+    assert run(capsys, "budget", budget, "--start", file, "--epsilon", 1)[0] == 0
+    assert run(capsys, "mine", file, "--learner", "itemsets", "--out",
+               tmp_path / "sets.json")[0] == 0
+    assert [one["what"] for one in Budget(budget).to_json()["without_epsilon"]] == [
+        "exact itemsets"]
+
+
+def test_a_repeated_item_is_refused_by_the_number_of_its_basket_and_a_flag(capsys, tmp_path):
+    (tmp_path / "twice.dat").write_text("1 2\n1 2 2\n" + "1 2\n" * 20)
+    words = ("mine", tmp_path / "twice.dat", "--learner", "itemsets", "--param", "min_support=0.5",
+             "--out", tmp_path / "i.json")
+    status, _, error = run(capsys, *words)
+    assert status == 2
+    assert "Basket 2 holds '2' twice. Use --repeats drop to keep each item once." in error
+    assert run(capsys, *words, "--repeats", "drop")[0] == 0
+    assert unspoken.Itemsets.load(tmp_path / "i.json").supports.tolist() == [1.0, 1.0, 1.0]

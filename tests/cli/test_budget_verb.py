@@ -53,12 +53,14 @@ def test_show_draw_and_picture(house, capsys):
     assert (house / "b.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_another_table_is_refused(house, capsys):
     (house / "t.csv").write_text("age,ill\n1,yes\n2,no\n3,yes\n")
     assert main(noisy(200, "one")) == 2
     assert "another table" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_baskets_draw_too(house, capsys):
     (house / "b.dat").write_text("1 2 3\n1 2\n2 3\n3\n" * 10)
     assert main(["budget", "bb", "--start", "b.dat", "--epsilon", "20"]) == 0
@@ -71,6 +73,7 @@ def test_baskets_draw_too(house, capsys):
     assert told["disclosures"] == 1
 
 
+@pytest.mark.slow
 def test_start_needs_an_epsilon_and_no_second_thing(house, capsys):
     assert main(["budget", "c", "--start", "t.csv"]) == 2
     assert "--epsilon 1" in capsys.readouterr().err
@@ -80,7 +83,7 @@ def test_start_needs_an_epsilon_and_no_second_thing(house, capsys):
 
 @pytest.fixture
 def beside(house):
-    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--epsilon", "1"]) == 0
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--epsilon", "1", "--anew"]) == 0
     return house
 
 
@@ -111,7 +114,9 @@ def test_a_budget_that_was_moved_away_discloses_nothing(beside, capsys, gone):
 
 @pytest.mark.slow
 def test_a_release_without_a_budget_says_that_nothing_was_booked(house, capsys):
-    assert main(plain("t.csv", "one")) == 0
+    (house / "alone").mkdir()
+    (house / "t.csv").rename(house / "alone" / "t.csv")
+    assert main(plain("alone/t.csv", "one")) == 0
     assert "Nothing was booked" in capsys.readouterr().out
-    assert main([*plain("t.csv", "two"), "--json"]) == 0
+    assert main([*plain("alone/t.csv", "two"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["booked"] is False

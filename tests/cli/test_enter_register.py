@@ -11,6 +11,7 @@ import pytest
 from support.service_people import people, service
 from unspoken.cli.main import main
 from unspoken.errors import QueryRefusedError, ReleaseError
+from unspoken.methods.queries.service.question_text import question_of
 from unspoken.protect import NoiseAdder, QueryGuard
 from unspoken.release.automatic_entries import enter_once
 from unspoken.release.key import Key
@@ -52,12 +53,17 @@ def test_the_environment_names_the_register(folder, monkeypatch, capsys):
                  "--option", "others=drop", "--out", "one", "--to", "clinic"]) == 0
     assert entries() == [("query", ""), ("release", "clinic")]
     capsys.readouterr()
-    # The audit looks into the same register.
-    main(["audit", "one", "--against", "t.csv", "--keep", "income", "--key", "one.key", "--trials",
-          "1", "--seed", "1", "--out", "a.html", "--json"])
+    # The audit looks into the same register: at the log, and says so where it is not there.
+    words = ["audit", "one", "--against", "t.csv", "--keep", "income", "--key", "one.key",
+             "--trials", "1", "--seed", "1", "--json", "--out"]
+    main([*words, "a.html"])
+    assert "(register)" not in json.loads(capsys.readouterr().out)["audit"]["unscored"]
+    (folder / "log").unlink()
+    main([*words, "b.html"])
     assert "(register)" in json.loads(capsys.readouterr().out)["audit"]["unscored"]
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_entered_is_not_given(folder, capsys):
     assert main([*COUNT, "--register", "r"]) == 0
     lines = (folder / "r").read_text().splitlines()
@@ -76,12 +82,18 @@ def test_a_refused_query_is_no_disclosure(folder):
     assert entries("r2") == []
 
 
-def test_a_service_is_entered_when_it_starts_and_the_next_release_is_not_assessed(folder):
+@pytest.mark.slow
+def test_a_service_is_entered_when_it_starts_and_attacked_with_the_next_release(folder):
     table = people()
     service(folder, table, epsilon=3.0, register="r")
-    service(folder, table, epsilon=3.0, register="r")
+    opened = service(folder, table, epsilon=3.0, register="r")
     assert entries(folder / "r") == [("query", "alice")]
+    opened.ask("alice", question_of("select mean(age) where sex = 'F'"))
     release, key = NoiseAdder(columns=["age"], others="drop").protect(table)
+    audited = audit(table, release, key, trials=1, random_state=0, register=folder / "r")
+    assert "(register)" not in audited.unscored
+    assert any("'age'" in line and "query service" in line for line in audited.added)
+    (folder / "log").unlink()
     audited = audit(table, release, key, trials=1, random_state=0, register=folder / "r")
     assert "query service" in audited.unscored["(register)"]
 
@@ -132,6 +144,7 @@ def test_a_register_that_cannot_be_written_is_refused_first(folder, listed, caps
     assert listed(folder) == before
 
 
+@pytest.mark.slow
 def test_what_is_entered_is_what_is_written(folder, capsys):
     assert main([*RELEASES["protect"], "--out", "one", "--register", "r", "--json"]) == 0
     (entry,) = Register.load("r").entries
@@ -148,6 +161,7 @@ def test_mined_rules_and_changed_baskets(folder, capsys):
     assert entries() == [("model", "shop"), ("baskets", "rival")]
 
 
+@pytest.mark.slow
 def test_a_decoded_model_is_entered_with_its_people(copied, monkeypatch, capsys):
     monkeypatch.chdir(copied)
     words = ("decode", "tree.json", "--key", "table.key", "--register", "models", "--to", "ward")
@@ -158,6 +172,7 @@ def test_a_decoded_model_is_entered_with_its_people(copied, monkeypatch, capsys)
     assert main(["mine", "release", "--out", "two.json", "--register", "models"]) == 2
 
 
+@pytest.mark.slow
 def test_another_model_or_other_baskets_at_the_same_place_are_entered_too(folder, capsys):
     for support, rule in (("0.1", "3 -> 2"), ("0.5", "1 -> 2"), ("0.5", "1 -> 2")):
         assert main(["mine", "b.dat", "--learner", "itemsets", "--param", f"min_support={support}",
@@ -186,6 +201,7 @@ def test_other_decoded_models_at_the_same_place_are_entered_too(copied, monkeypa
     assert len(entries("models")) == 3
 
 
+@pytest.mark.slow
 def test_a_study_is_entered_before_it_runs(folder, monkeypatch):
     from types import SimpleNamespace
 

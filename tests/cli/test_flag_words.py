@@ -10,6 +10,7 @@ import pytest
 
 from unspoken.cli.flag_words import in_flags
 from unspoken.cli.main import main, parser
+from unspoken.errors import reason
 
 
 def worded(text, *argv):
@@ -20,6 +21,7 @@ def worded(text, *argv):
 PROTECT = ("protect", "t.csv", "--out", "r", "--key", "k")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("python", "flags"), [
     ("Name it, such as encoding='latin-1'.", "Name it, such as --encoding latin-1."),
     ("Choose another name, or use overwrite=True.", "Choose another name, or use --overwrite."),
@@ -27,6 +29,14 @@ PROTECT = ("protect", "t.csv", "--out", "r", "--key", "k")
     ("Name it when reading: unspoken.read(source, target=...).",
      "Name it when reading: --target."),
     ("Or fit with standardise=False, please.", "Or fit with --option standardise=False, please."),
+    ("Behind an address it is ?table=NAME.", "Behind an address it is ?table=NAME."),
+    ("Read db?schema=s&table=t instead.", "Read db?schema=s&table=t instead."),
+    ("Pass target=... with it.", "Pass --target with it."),
+    ("Read it with keep='age' (--keep age).", "Read it with --keep age."),
+    ("Use overwrite=True (on the command line --overwrite) now.", "Use --overwrite now."),
+    ("Start one with Budget.start, or on the command line: unspoken budget b --start DATA",
+     "Start one with unspoken budget b --start DATA"),
+    ("Pass the original training data (data=).", "Pass the original training data (data=)."),
 ])
 def test_arguments_become_flags(python, flags):
     assert worded(python, *PROTECT) == flags
@@ -37,6 +47,33 @@ def test_arguments_become_flags(python, flags):
     "Use '--option angle=30' once.", "A file named x=y.csv is not there.", "1 + 1 = 2"])
 def test_what_users_wrote_stays(text):
     assert worded(text, *PROTECT) == text
+
+
+def test_a_file_for_decoding_is_named_by_its_flag():
+    text = worded("Pass the original training data (data=).", "decode", "m", "--key", "k", "--out",
+                  "o")
+    assert text == "Pass the original training data (--data)."
+
+
+@pytest.mark.parametrize(("error", "sentence"), [
+    (FileNotFoundError(2, "No such file or directory", "x"), "No such file or directory."),
+    (OSError("[Errno 2] Failed to open 'x'. "), "Failed to open 'x'."),
+    (ValueError("not a parquet file."), "not a parquet file."), (ValueError(""), "ValueError."),
+    (ValueError("a [list] of\n things"), "a [list] of things.")])
+def test_what_others_say_becomes_one_sentence(error, sentence):
+    assert reason(error) == sentence
+
+
+def test_files_that_are_none_are_refused_in_sentences(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.parquet").write_bytes(b"this is no table at all")
+    (tmp_path / "bad.key").write_bytes(b"this is no key")
+    for words in (["inspect", "bad.parquet"], ["summary", "bad.key"],
+                  ["protect", "bad.parquet", "--out", "r", "--key", "k"]):
+        assert main(words) == 2
+        text = capsys.readouterr().err
+        assert text.rstrip("\n").endswith(".")
+        assert not any(wrong in text for wrong in ("..", "[Errno", " a unspoken"))
 
 
 def test_a_flag_of_another_verb_is_not_promised():

@@ -46,6 +46,7 @@ def test_hidden_rules_are_gone(capsys, tmp_path, file, by, cells):
     assert (("c",), ("d",)) in names
 
 
+@pytest.mark.slow
 def test_unknown_needs_a_file_that_can_say_so(capsys, tmp_path, file):
     status, _, err = run(capsys, "hide", file, "--rule", "a -> b", "--by", "unknown", *LIMITS,
                          "--out", tmp_path / "out.csv")
@@ -95,6 +96,7 @@ def test_existing_files_stay(capsys, tmp_path, file):
     assert unspoken.read_baskets(file).lists() == LISTS
 
 
+@pytest.mark.slow
 def test_mined_rules_and_their_risk(capsys, tmp_path, file):
     status, text, _ = run(capsys, "mine", file, "--learner", "rules", "--param", "min_support=0.3",
                           "--param", "min_confidence=0.6", "--known", "a", "--out",

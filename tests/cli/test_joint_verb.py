@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 
 import pytest
 
+import unspoken
 from support.joint_commands import ended, free_ports, joint_command, spawn
+from unspoken.cli.joint_steps import _book
 from unspoken.errors import InputError
 from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.session.study import Study
 from unspoken.joint.wire.ledger import Ledger
+from unspoken.risk import Budget
 
 pytestmark = pytest.mark.slow
 
@@ -42,11 +46,12 @@ SUMS = {"a": 3 + 8 + 15, "b": 0.5 * 3 + 3 + 0.5 * 4 + 6 + 0.5 * 5 + 10}
 needs_spu = pytest.mark.skipif(spu_python() is None, reason="SPU is not installed")
 
 
-@pytest.mark.parametrize("mode", ["sums", "dealer", "three-party",
+@pytest.mark.parametrize("mode", ["sums", "dealer", "three-party", "three-party-verified",
                                   pytest.param("spu", marks=needs_spu)])
 def test_three_owners_join_and_learn_the_sums(owners, mode, capsys):
     dealt = mode == "dealer"
     extra = {"sums": [], "three-party": ["--three-party"], "spu": ["--mode", "spu"],
+             "three-party-verified": ["--mode", "three-party-verified"],
              "dealer": ["--dealer", f"{owners / 'dora'}.crt=127.0.0.1:PORT"]}[mode]
     study = new(owners, *extra, "--receivers", "north,east")
     capsys.readouterr()
@@ -182,3 +187,26 @@ def test_every_task_is_listed_and_explained(capsys):
 def test_a_misspelt_task_is_refused_with_the_near_name():
     with pytest.raises(InputError, match="Did you mean 'intersection'"):
         joint_command("tasks", "intersecton")
+
+
+def test_a_study_without_an_epsilon_is_listed_whatever_the_budget_is_called(owners, capsys):
+    north = owners / "north.csv"
+    table = unspoken.read(north, show=False)
+    Budget.start(owners / "people.budget", table, epsilon=1.0)
+    study = new(owners, "--dealer", f"{owners / 'dora'}.crt=127.0.0.1:PORT")
+    args = argparse.Namespace(unbooked=None)
+    _book(args, Study.load(study), north, None)
+    assert args.unbooked is None
+    listed = Budget(owners / "people.budget").to_json()["without_epsilon"]
+    assert [one["kind"] for one in listed] == ["study"]
+
+
+def test_a_folder_of_tables_is_booked_whatever_its_name_ends_with(owners):
+    folder = owners / "rows.json"
+    folder.mkdir()
+    (owners / "north.csv").rename(folder / "north.csv")
+    Budget.start(owners / "rows.json.budget", unspoken.read(folder, show=False), epsilon=1.0)
+    study = new(owners, "--dealer", f"{owners / 'dora'}.crt=127.0.0.1:PORT")
+    _book(argparse.Namespace(unbooked=None), Study.load(study), folder, None)
+    listed = Budget(owners / "rows.json.budget").to_json()["without_epsilon"]
+    assert [one["kind"] for one in listed] == ["study"]

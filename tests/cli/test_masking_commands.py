@@ -16,7 +16,7 @@ CASES = {
     "generalize": ["--option", 'widths={"age": 20, "visits": 4}', "--k", "3", "--option",
                    "suppression=0.3"],
     "top-bottom": ["--option", "share=0.1"],
-    "suppress-cells": ["--k", "3", "--option", "suppression=0.2"],
+    "suppress-cells": ["--k", "5", "--option", "suppression=0.2"],
     "swap": ["--option", "share=0.3"],
     "sample": ["--option", "share=0.5"],
 }
@@ -69,7 +69,7 @@ def test_inspect_measures_when_quasi_identifiers_are_named(folder, capsys):
     (["--method", "mondrian", "--k", "0"], "'--k' of 'mondrian' must be"),
     (["--method", "mondrian", "--k", "1000"], "all records together do not reach k = 1000"),
     (["--method", "mondrian", "--key", "never/k.key"], "must lie in an existing folder"),
-    (["--method", "generalize", "--option", 'hierarchies={"age": "no.csv"}'], "CSV file"),
+    (["--method", "generalize", "--option", 'hierarchies={"age": "no.csv"}'], "existing file"),
 ])
 def test_what_is_refused_leaves_nothing(folder, capsys, words, complaint):
     assert main(["protect", *READ, "--out", "never", *words]) == 2

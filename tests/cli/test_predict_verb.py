@@ -50,6 +50,7 @@ def test_a_decoded_tree_predicts_new_records_by_name(tmp_path, table, capsys):
     assert (tmp_path / "p.parquet").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_a_column_that_is_empty_throughout_is_missing(tmp_path, table):
     numbers = table.drop(columns="job")
     unspoken.mine.tree(unspoken.read(numbers, target="ill", show=False)).save(tmp_path / "t.json")

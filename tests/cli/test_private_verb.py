@@ -36,6 +36,7 @@ def asked(what, *more):
             "--epsilon", "0.75", *more]
 
 
+@pytest.mark.slow
 def test_the_offer_is_printed_and_nothing_is_measured(house, capsys):
     assert main([*asked("naive-bayes"), "--json"]) == 0
     stated = json.loads(capsys.readouterr().out)
@@ -101,6 +102,7 @@ def test_every_result_is_entered_with_its_epsilon_before_it_is_written(house, mo
     assert Register.load("r").before(unspoken.read("t.csv", show=False)) == entries[:3]
 
 
+@pytest.mark.slow
 def test_a_result_without_an_epsilon_is_entered_without_one(house):
     assert main(["private", "t.csv", "--what", "marginals", "--out", "m.json", "--register",
                  "r"]) == 0
@@ -130,6 +132,21 @@ def test_itemsets_of_baskets(house):
     assert main(["private", "shop.dat", "--what", "itemsets", "--declare", "items.toml",
                  "--param", "chosen=2", "--param", "min_support=0.1", "--out", "s.json"]) == 0
     assert json.loads((house / "s.json").read_text())["format"] == "unspoken-itemsets"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last", ["1 2", "zz zz", "1 1 2"])
+def test_an_item_twice_in_a_basket_changes_nothing_that_is_seen(house, capsys, last):
+    (house / "items.toml").write_text('items = ["1", "2", "3"]\n')
+    (house / "shop.dat").write_text("1 2\n1 2 3\n1\n" * 200 + last + "\n")
+    words = ["private", "shop.dat", "--what", "itemsets", "--declare", "items.toml",
+             "--param", "chosen=2", "--json"]
+    assert main(words) == 0
+    printed = capsys.readouterr()
+    (house / "shop.dat").write_text("1 2\n1 2 3\n1\n" * 200 + "\n")
+    assert main(words) == 0
+    assert capsys.readouterr() == printed
+    assert main([*words, "--out", "s.json"]) == 0
 
 
 @pytest.mark.slow

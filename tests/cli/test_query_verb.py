@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 import stat
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pyarrow.csv
 import pytest
 
 from unspoken.cli.main import main
+from unspoken.risk import Budget
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +34,7 @@ def test_a_difference_is_refused_across_commands(command_in, house):
     truth = sum(1000.5 * i for i in range(100) if 20 + i % 50 > 30 and i % 2 == 0)
     assert json.loads(first.out) == {
         "answered": True, "query": "sum of income where age > 30 and sex = 'F'",
-        "value": truth, "error": 0.0, "done": [], "epsilon": None}
+        "value": truth, "error": 0.0, "done": [], "epsilon": None, "booked": False}
     again = command_in(*ask, "--mean", "income", "--where", "age > 28 and sex = 'F'", cwd=house)
     assert again.status == 0, again.err
     assert again.out.startswith("mean of income where age > 28 and sex = 'F': ")
@@ -105,3 +107,55 @@ def test_the_next_woman_is_refused(house, capsys):
     assert inside(house, capsys, *ask, "--sum", "income", "--where", "place < 40")[0] == 0
     status, out, _ = inside(house, capsys, *ask, "--sum", "income", "--where", "place < 41")
     assert (status, out.startswith("Refused.")) == (1, True)
+
+
+def test_a_log_draws_all_that_it_may_spend_from_the_budget_beside_the_data(house, capsys):
+    data = next(house.glob("*.csv"))
+    assert main(["budget", f"{data}.budget", "--start", str(data), "--epsilon", "1"]) == 0
+    asked = ["query", str(data), "--count", "--where", "income > 5", "--log", str(house / "l.log")]
+    assert main([*asked, "--epsilon", "0.75"]) == 0
+    assert main(asked) == 0
+    assert Budget(f"{data}.budget").spent() == pytest.approx(0.75)
+    capsys.readouterr()
+    asked[-1] = str(house / "second.log")
+    assert main([*asked, "--epsilon", "0.75"]) == 1
+    assert "does not fit" in capsys.readouterr().out
+    assert Budget(f"{data}.budget").spent() == pytest.approx(0.75)
+
+
+def test_of_copied_logs_one_goes_on_and_the_others_are_refused(house, capsys):
+    data = next(house.glob("*.csv"))
+    assert main(["budget", f"{data}.budget", "--start", str(data), "--epsilon", "2"]) == 0
+    logs = [house / f"{name}.log" for name in "abc"]
+    asked = ["query", str(data), "--count", "--epsilon", "1", "--each", "0.4", "--json"]
+    assert main([*asked, "--where", "income > 5", "--log", str(logs[0])]) == 0
+    for copy in logs[1:]:
+        for end in ("", ".key", ".head"):
+            shutil.copy(f"{logs[0]}{end}", f"{copy}{end}")
+    answered = 0.4
+    for place, log in enumerate([*logs, *logs]):
+        capsys.readouterr()
+        if main([*asked, "--where", f"income > {10 + place}", "--log", str(log)]) == 0:
+            answered += 0.4
+        else:
+            reason = json.loads(capsys.readouterr().out)["reason"]
+            # Every copy counts what it asked for; in the second round its own epsilon is spent.
+            assert place > 2 or "it is an older copy, or another copy went on" in reason
+    # The first copy that went on has answered until its own epsilon was spent.
+    assert answered == pytest.approx(0.8)
+    assert Budget(f"{data}.budget").spent() >= answered
+
+
+def test_an_answer_that_was_logged_and_not_given_binds_no_other_copy(house, monkeypatch):
+    data = next(house.glob("*.csv"))
+    assert main(["budget", f"{data}.budget", "--start", str(data), "--epsilon", "2"]) == 0
+    asked = ["query", str(data), "--count", "--where", "income > 5", "--log", str(house / "l.log")]
+    with monkeypatch.context() as patch:
+        patch.setattr(Budget, "follow", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert main(asked) == 130
+    for end in ("", ".key", ".head"):
+        shutil.copy(house / f"l.log{end}", house / f"copy.log{end}")
+    assert main(asked) == 0
+    assert main([*asked[:-1], str(house / "copy.log")]) == 0
+    assert main([*asked[:4], "income > 6", *asked[5:]]) == 0
+    assert main([*asked[:4], "income > 7", "--log", str(house / "copy.log")]) == 1

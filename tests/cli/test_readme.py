@@ -110,3 +110,22 @@ def test_the_three_hospitals_run(tmp_path, command_here):
         done = command_here(*shlex.split(line), cwd=tmp_path)
         assert done.status == 0, (line, done.err)
     assert "smoker" in json.dumps(json.loads((tmp_path / "tree.json").read_text()))
+
+
+BESIDE = [("measure K, L and t", "pycanon", "K, L and t of 32,561 x 5", "pycanon"),
+          ("less than, dealer", "SPU ABY3", "a million comparisons:", "(SPU ABY3"),
+          ("less than, two-party", "SPU CHEETAH", "with a dealer (SPU ABY3", "(SPU CHEETAH")]
+"""Row and peer in docs/bench.md; the words of the README before our seconds and the peer's."""
+
+
+@pytest.mark.parametrize(("row", "peer", "ours", "theirs"), BESIDE)
+def test_seconds_beside_other_tools_are_those_that_were_measured(row, peer, ours, theirs):
+    bench = (ROOT / "docs" / "bench.md").read_text(encoding="utf-8")
+    cells = next(cells for line in bench.splitlines() if line.startswith(f"| {row} ")
+                 and (cells := line.split(" | "))[3] == peer)
+    said = README.split("## Beside other tools")[1].split(ours)[1]
+    told = [float(re.search(r"([\d.]+) s\b", part)[1])
+            for part in (said[said.index("), ") if "ABY3" in ours else 0:], said.split(theirs)[1])]
+    for seconds, measured in zip(told, (cells[2], cells[4]), strict=True):
+        # One machine is not another, and not the same twice: twice as much would be a false claim.
+        assert 0.5 < seconds / float(measured) < 2

@@ -35,6 +35,7 @@ def reconstructed(capsys, *words):
     return status, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_the_mean_of_a_noisy_column_comes_back_and_the_file_holds_it(releases, tmp_path, capsys):
     out = tmp_path / "age.json"
     status, result = reconstructed(capsys, releases / "noise", "--column", "age", "--bins", 20,
@@ -46,6 +47,7 @@ def test_the_mean_of_a_noisy_column_comes_back_and_the_file_holds_it(releases, t
     assert (tmp_path / "age.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_shares_of_answers_are_near_the_true_ones(releases, tmp_path, capsys):
     _, result = reconstructed(capsys, releases / "answers", "--column", "job", "--plot",
                               tmp_path / "job.svg")
@@ -56,6 +58,7 @@ def test_shares_of_answers_are_near_the_true_ones(releases, tmp_path, capsys):
     assert b"<svg" in (tmp_path / "job.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_two_columns_are_drawn_together(releases, tmp_path, capsys):
     status, result = reconstructed(capsys, releases / "noise", "--column", "age,height",
                                    "--plot", tmp_path / "both.pdf")
@@ -64,6 +67,7 @@ def test_two_columns_are_drawn_together(releases, tmp_path, capsys):
     assert (tmp_path / "both.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "says"), [
     (["--column", "agee"], "'agee' is not a distorted column"),
     (["--column", "age", "--plot", "age.gif"], "ends in .png, .svg, .pdf"),
@@ -81,6 +85,7 @@ def test_what_cannot_be_done_is_refused_and_writes_nothing(releases, tmp_path, c
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_picture_that_exists_is_not_replaced(releases, tmp_path, capsys):
     (tmp_path / "age.png").write_text("mine")
     assert main(["reconstruct", str(releases / "noise"), "--column", "age", "--plot",

@@ -33,6 +33,7 @@ def test_every_verb_has_json():
     assert all("--json" in verb._option_string_actions for verb in verbs().values())
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_heavy():
     heavy = ("numpy", "pandas", "sklearn", "duckdb", "pyarrow", "matplotlib", "cryptography")
     code = ("import sys; from unspoken.cli.main import parser; parser().format_help(); "

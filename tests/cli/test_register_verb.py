@@ -65,6 +65,7 @@ def test_a_table_of_another_tool_is_entered_and_attacked_with_the_next(folder, c
     assert "(register)" not in answer["audit"]["unscored"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "complaint"), [
     (["none"], "must be there to be read"),
     (["r", "--enter", "model", "--what", "x"], "needs '--of'"),

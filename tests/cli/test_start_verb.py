@@ -63,6 +63,7 @@ def test_a_published_table_takes_the_quasi_identifiers_that_were_noticed(tmp_pat
     assert set(result["release"]["not_released"]) >= {"name", "income"}
 
 
+@pytest.mark.slow
 def test_where_nothing_serves_nothing_is_written(tmp_path, capsys):
     status = main(["start", people(tmp_path), "--recipient", "miner", "--purpose", "clusters",
                    "--knowledge", "records"])
@@ -71,6 +72,7 @@ def test_where_nothing_serves_nothing_is_written(tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
+@pytest.mark.slow
 def test_a_way_without_a_release_says_what_to_type(tmp_path, capsys):
     assert main(["start", people(tmp_path), "--recipient", "analysts", "--purpose", "statistics",
                  "--knowledge", "anything"]) == 0
@@ -79,6 +81,7 @@ def test_a_way_without_a_release_says_what_to_type(tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
+@pytest.mark.slow
 def test_a_failing_step_leaves_no_folder(tmp_path, capsys):
     pd.DataFrame({"sex": ["f", "m"] * 4, "ill": ["yes", "no"] * 4}).to_csv(
         tmp_path / "few.csv", index=False)
@@ -123,6 +126,7 @@ def test_a_wrong_answer_is_refused_with_the_right_ones(capsys, monkeypatch):
     assert "miner, public, analysts, owners, collector" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_commands_that_are_printed_declare_what_was_declared(tmp_path, capsys):
     words = ["--identifiers", "sex", "--quasi", "age", "--delimiter", ","]
     assert main(["advise", people(tmp_path), "--target", "ill", *words, "--recipient", "public",
@@ -133,12 +137,14 @@ def test_the_commands_that_are_printed_declare_what_was_declared(tmp_path, capsy
     assert "--delimiter=," in line
 
 
+@pytest.mark.slow
 def test_advice_sees_the_quasi_identifiers_that_start_sees(tmp_path, capsys):
     assert main(["advise", people(tmp_path), "--recipient", "public", "--purpose", "statistics",
                  "--knowledge", "facts", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["recommended"]["way"] == "mondrian"
 
 
+@pytest.mark.slow
 def test_a_column_with_a_comma_in_its_name_is_one_column(tmp_path, capsys):
     frame = pd.read_csv(people(tmp_path)).rename(columns={"postcode": "post, code"})
     frame.to_csv(tmp_path / "comma.csv", index=False)
@@ -155,7 +161,30 @@ def test_stopped_in_the_audit_nothing_is_left_that_could_be_sent(tmp_path, capsy
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
+@pytest.mark.slow
 def test_a_way_to_release_blank_records_is_named_as_it_is_typed(tmp_path, capsys):
     assert main(["protect", people(tmp_path), "--method", "rotation", "--categorical", "drop",
                  "--out", str(tmp_path / "r"), "--key", str(tmp_path / "r.key")]) == 2
     assert "--option missing=blank" in capsys.readouterr().err
+
+
+def test_the_verdict_is_given_with_its_reasons_and_what_to_declare():
+    from unspoken.cli import start_verb
+    from unspoken.table.identify import Finding
+
+    verdict = {"naming": {"words": "9% are linked"}, "inferring": None,
+               "reasons": ["'(sensitive)' was not scored: no sensitive column is in the release"]}
+    assert start_verb._why(verdict)[0] == "9% are linked"
+    found = [Finding(name, "data concerning health", "sensitive", "by name", 1, 1, "",
+                     gdpr=special) for name, special in (("my illness", "data concerning health"),
+                                                         ("age", "personal data"))]
+    assert start_verb._hint(verdict, found)[0].endswith("such as --sensitive 'my illness'.")
+    assert start_verb._hint(verdict, [])[0].endswith("with --sensitive.")
+    assert start_verb._hint(verdict | {"reasons": []}, found) == []
+
+
+def test_what_was_guessed_is_said(tmp_path, capsys):
+    assert main(["start", people(tmp_path), "--recipient", "analysts", "--purpose", "statistics",
+                 "--knowledge", "anything"]) == 0
+    told = capsys.readouterr().out
+    assert "Taken as quasi-identifiers: age, postcode, sex. Name others with --quasi." in told

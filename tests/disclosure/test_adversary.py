@@ -74,6 +74,7 @@ class Spy(Adversary):
         return np.zeros((1, view[column].codes.size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["strict", "max-mono", "anti"])
 def test_no_adversary_receives_a_key_or_the_original(mode):
     table = people()

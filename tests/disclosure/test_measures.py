@@ -98,6 +98,7 @@ def grown(seed, rows=200):
     return Tree.from_sklearn(model.fit(data, rng.integers(0, 3, rows)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ["leaves", "nodes"])
 @given(st.integers(0, 1000), st.integers(1, 70))
 @settings(max_examples=15)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from support.people import people, release_of
+from unspoken.disclosure.people_risk import PeopleAudit, PersonRisks, Risk
 from unspoken.errors import PolicyError
 from unspoken.risk import Audit, Judgement, Policy, Row, audit
 
@@ -199,6 +200,16 @@ def test_everything_about_people_can_be_limited():
                      row("(people)", 0.1, measure=f"{measure} beyond control"))
 
 
+@pytest.mark.parametrize(("key", "kind"), [
+    ("max_identified", "linking"), ("max_singled_out", "singling out"),
+    ("max_inferred", "inferring"), ("max_member", "membership")])
+def test_limits_on_people_see_the_attacks_on_people(key, kind):
+    rows = list(Risk(kind, "(people)", "nearest record", "5 facts", 30, 100, 0.0, 5, 100).rows())
+    assert judge(f"[people]\n{key} = 0.4\n", *rows)
+    broken = judge(f"[people]\n{key} = 0.2\n", *rows)
+    assert f"{kind} beyond control by 'nearest record'" in broken.reasons[0]
+
+
 def test_l_and_t_and_epsilon():
     assert judge("[anonymity]\nl = 2\nt = 0.3", row(value=2.0, measure="l"),
                  row(value=0.3, measure="t"))
@@ -247,3 +258,32 @@ def test_an_audit_with_a_policy_takes_its_radius_and_its_verdict(tmp_path):
     assert found.radius == 0.01
     assert found.judgement is not None
     assert "Policy:" in found.summary()
+
+
+CHANCES = {"prosecutor": 1.0, "worst_percent": 0.75, "journalist": 0.5, "marketer": 0.0125}
+"""Of 200 people: one is found for sure, one in two cases, one in every other hundredth."""
+
+
+def with_persons():
+    prosecutor = [1.0, 0.5, *[0.0] * 195, 0.5, 0.5, 0.0]
+    journalist = [0.5, *[0.0] * 199]
+    persons = PersonRisks(("age",), list(range(200)), prosecutor, journalist)
+    return replace(audit_of(), people=PeopleAudit((), persons, {}, {}))
+
+
+@pytest.mark.parametrize(("name", "chance"), CHANCES.items())
+def test_chances_of_single_persons_can_be_limited(name, chance):
+    audited = with_persons()
+    assert Policy.parse(f"[people]\nmax_{name} = {chance}").judge(audited)
+    broken = Policy.parse(f"[people]\nmax_{name} = {chance - 0.001}").judge(audited)
+    assert not broken
+    assert f"{100 * chance:.1f}%" in broken.reasons[0]
+
+
+@pytest.mark.parametrize("name", CHANCES)
+def test_chances_that_were_not_measured_hold_no_limit(name):
+    nobody = PeopleAudit((), PersonRisks((), [], [], []), {}, {})
+    for audited in (audit_of(), replace(audit_of(), people=nobody)):
+        refused = Policy.parse(f"[people]\nmax_{name} = 1.0").judge(audited)
+        assert not refused
+        assert "was not measured" in refused.reasons[0]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.as2000.quest import COLUMNS, RANGES, group, people
-from experiments.as2000.run import Study, densities, figure_5, figure_6
+
+from unspoken_experiments.as2000.quest import COLUMNS, RANGES, group, people
+from unspoken_experiments.as2000.run import Study, densities, figure_5, figure_6
 
 pytestmark = pytest.mark.slow
 

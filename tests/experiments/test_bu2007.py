@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.bu2007 import figure8, figure9, figure11, paths
-from experiments.bu2007.attacks import Median, knowledge, rng_for, spline_through
-from experiments.bu2007.coding import METHODS, choose, draw
-from experiments.bu2007.result import Result
-from experiments.bu2007.setting import DATA, Attribute, Data, load
+
+from unspoken_experiments.bu2007 import figure8, figure9, figure11, paths
+from unspoken_experiments.bu2007.attacks import Median, knowledge, rng_for, spline_through
+from unspoken_experiments.bu2007.coding import METHODS, choose, draw
+from unspoken_experiments.bu2007.result import Result
+from unspoken_experiments.bu2007.setting import COVERTYPE, Attribute, Data, load
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
-    if not DATA.is_file():
-        pytest.skip(f"the Covertype file is not there: {DATA.name}")
-    return load()
+def data(shared) -> Data:
+    return load(shared(COVERTYPE).parent)
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from experiments.fu2010 import data, figures, folds, learners, releases, tablei
 
 import unspoken
 from unspoken.methods.anonymity.adversaries.table_adversary import TableView
+from unspoken_experiments.fu2010 import data, figures, folds, learners, releases, tablei
 
 pytestmark = pytest.mark.slow
 
@@ -26,10 +26,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def adult():
-    if not (data.DATA / "adult_data.parquet").is_file():
-        pytest.skip("the Adult file is not there: adult_data.parquet")
-    return data.adult()
+def adult(shared):
+    return data.adult(folder=shared("adult_data.parquet").parent)
 
 
 def cells(lines):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from experiments.liu2006 import run
+
+from unspoken_experiments.liu2006 import run
 
 pytestmark = pytest.mark.slow
 

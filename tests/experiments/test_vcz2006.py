@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.vcz2006.baskets import (
+
+import unspoken
+from unspoken import mine, protect
+from unspoken_experiments.vcz2006.baskets import (
     against_gamma,
     commonest,
     compare,
@@ -12,9 +15,6 @@ from experiments.vcz2006.baskets import (
     methods,
     worst,
 )
-
-import unspoken
-from unspoken import mine, protect
 
 pytestmark = pytest.mark.slow
 

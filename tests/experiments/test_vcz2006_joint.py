@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.vcz2006.joint import (
+
+from unspoken_experiments.vcz2006.joint import (
     agreement,
     attacked,
     draw_clusters,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.vcz2006 import rules as experiment
 
 import unspoken
+from unspoken_experiments.vcz2006 import rules as experiment
 
 pytestmark = pytest.mark.slow
 

@@ -110,6 +110,7 @@ def test_parameters_are_taken_and_refused_at_their_edges_on_the_command_line(nam
                 build(args_for(name, form, declared.flag, json.dumps(value)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "form", "parameter"), PARAMETERS)
 def test_the_class_refuses_what_the_command_line_refuses(name, form, parameter):
     method = methods()[name].form(form)
@@ -283,6 +284,7 @@ def test_every_adversary_under_methods_is_listed():
     assert unlisted() == set()
 
 
+@pytest.mark.slow
 def test_a_planted_adversary_outside_the_folders_is_found():
     planted = type("Planted", (Adversary,), {"name": "planted", "__module__":
                                              "unspoken.methods.encoding.planted"})
@@ -324,17 +326,20 @@ def attacked_by_planted():
             if "planted" in {one.name for one in method.adversaries}}
 
 
+@pytest.mark.slow
 def test_a_file_in_the_folder_is_all_that_an_adversary_needs(plant):
     plant(None)
     assert attacked_by_planted() == {"rotation", "pairwise-rotation", "random-projection",
                                      "similarity-outsourcing"}
 
 
+@pytest.mark.slow
 def test_an_adversary_may_name_the_methods_that_it_attacks(plant):
     plant('frozenset({"random-projection"})')
     assert attacked_by_planted() == {"random-projection"}
 
 
+@pytest.mark.slow
 def test_an_adversary_of_a_method_that_does_not_exist_is_refused(plant):
     plant('frozenset({"rotatoin"})')
     with pytest.raises(ValueError, match="'rotatoin', which is no method"):
@@ -382,6 +387,7 @@ def test_contract(name, check):
         check(lambda **given: kind(**{**CONTRACT[name], **given}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", marked([*CONTRACT, "baskets"]))
 def test_a_release_carries_the_name_and_a_guarantee_of_its_method(name):
     table, parameters = RELEASES[name][0]
@@ -412,6 +418,7 @@ def test_a_misspelt_method_is_refused_everywhere(tmp_path, capsys):
         law_of(strange.mechanism, "age")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", marked(methods()))
 def test_a_misspelt_adversary_or_parameter_is_refused(name):
     table, parameters = RELEASES[name][0]

@@ -170,3 +170,11 @@ def test_the_summary_draws_the_tree():
         "classification tree: 5 nodes, 3 leaves, depth 2, 4 rows", "classes: n, y",
         "  a <= 1.5 or missing -> n, 100.0% of 2 rows",
         "  a > 1.5", "    t in {u} -> n, 100.0% of 1 row", "    t in {v} -> y, 100.0% of 1 row"]
+
+
+def test_a_leaf_of_a_part_has_no_children():
+    """With one child at a leaf, drawing went round in a circle."""
+    with pytest.raises(ModelError, match="children"):
+        TreePart("s", ("s",), ("no",), owner=np.array([0, -1, -1]),
+                 first_child=np.array([1, -1, -1]), children=np.array([2, 0, 1]),
+                 leaf_class=np.full(3, -1), asked={})

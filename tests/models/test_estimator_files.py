@@ -42,6 +42,7 @@ def models():
             for name, each in SMALL.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["above", "below"])
 def test_a_number_beyond_float64_is_refused_by_its_name(models, name, value):
@@ -103,6 +104,7 @@ def test_a_file_without_features_is_refused(models, name):
         load_model(json.dumps(document).encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strange", [256.0, 0.5, -1.0, 7.0, np.inf])
 def test_a_number_that_is_no_category_counts_as_missing(strange):
     rng = np.random.default_rng(1)

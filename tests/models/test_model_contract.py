@@ -63,6 +63,7 @@ def test_no_kind_of_model_is_left_out():
     assert set(CASES) == set(MODELS)
 
 
+@pytest.mark.slow
 @every
 def test_a_kind_has_its_name_and_its_format(kind, models):
     model = models[kind]
@@ -116,6 +117,7 @@ def test_the_first_difference_is_named(kind, models):
     assert model.same_as(3).difference == f"kind: {model.kind} and int"
 
 
+@pytest.mark.slow
 @every
 def test_summary_and_text_say_something(kind, models):
     model = models[kind]
@@ -127,6 +129,7 @@ def test_summary_and_text_say_something(kind, models):
     assert CASES[kind].build("a").to_text() == model.to_text()
 
 
+@pytest.mark.slow
 @every
 def test_names_are_text_never_markup_nor_commands(kind):
     page = CASES[kind].build(HOSTILE)._repr_html_()
@@ -172,6 +175,7 @@ def needed(kind, model):
     return dict.fromkeys(name for term in model.features for name in term.split("*"))
 
 
+@pytest.mark.slow
 @predicting
 def test_columns_are_found_by_name(kind, models):
     model, data = models[kind], CASES[kind].data("a")
@@ -201,6 +205,7 @@ def test_a_bare_array_has_the_columns_in_order(kind, models):
             model.predict(wrong)
 
 
+@pytest.mark.slow
 @predicting
 def test_a_missing_column_is_refused_by_name(kind, models):
     model, data = models[kind], CASES[kind].data("a")

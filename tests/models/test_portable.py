@@ -76,6 +76,7 @@ def loaded(estimator):
     return load_model(json.dumps(model.to_json(), allow_nan=False).encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimator_comes_back_from_its_file(name, fitted):
     estimator, model = fitted[name], loaded(fitted[name])
@@ -89,6 +90,7 @@ def test_an_estimator_comes_back_from_its_file(name, fitted):
         assert rebuilt.classes_.tolist() == estimator.classes_.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_columns_are_found_by_name(name, fitted):
     model = loaded(fitted[name])
@@ -150,6 +152,7 @@ def test_onnx_sends_missing_values_where_the_model_does(name):
     assert np.array_equal(np.asarray(out[0]), estimator.predict(holes))
 
 
+@pytest.mark.slow
 def test_sets_of_categories_have_no_onnx():
     frame = pd.DataFrame({"colour": pd.Categorical(RNG.choice(["blue", "green", "red"], 150))})
     model = HistGradientBoostingClassifier(max_iter=2).fit(frame, frame["colour"] == "red")

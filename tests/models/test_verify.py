@@ -35,6 +35,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_an_estimator_equals_its_copy_and_not_one_of_other_rows(estimator):
     first = copy.deepcopy(estimator).fit(X, Y)
@@ -130,6 +131,7 @@ def test_kinds():
         verify(model, 3)
 
 
+@pytest.mark.slow
 def test_decoded_files_load_and_predict_in_their_library(tmp_path):
     booster = xgb.train({"nthread": 1, "max_depth": 3}, xgb.DMatrix(X, Y), 2)
     model = as_model(booster)

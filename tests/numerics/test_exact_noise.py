@@ -30,6 +30,7 @@ def test_the_law_is_the_discrete_laplace_law(scale):
     assert distance < chi2.ppf(0.9999, law.size)
 
 
+@pytest.mark.slow
 def test_the_deviation_is_the_stated_one():
     for scale in (Fraction(2), Fraction(50), Fraction(990)):
         sample = drawn(scale, 4000)

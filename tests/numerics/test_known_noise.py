@@ -30,6 +30,7 @@ def test_gaussian_noise_is_at_least_their_least_and_less_than_the_textbook_s(
     assert gaussian_error(reach, rho_of(epsilon, delta)) < 1.15 * analytic
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "times", "delta", "total"), [
     (0.01, 1000, 1e-6, 1.6414911232077207), (0.1, 50, 1e-6, 3.9197974349906306),
     (0.01, 1000, 1e-5, 1.4895633279766927), (0.1, 50, 1e-5, 3.5914068011777855)])

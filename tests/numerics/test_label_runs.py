@@ -62,6 +62,7 @@ FIGURE_8 = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attribute", range(10))
 def test_figure_8(covtype, attribute):
     _, data, labels = covtype
@@ -83,6 +84,7 @@ def test_figure_8(covtype, attribute):
 labelled = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), min_size=1, max_size=80)
 
 
+@pytest.mark.slow
 @given(labelled, st.integers(1, 6), st.integers(1, 4), st.integers(0, 2**32))
 def test_max_mp_pieces_are_what_they_claim(rows, wanted, min_width, seed):
     values, counts = tally(np.array([v for v, _ in rows], float),

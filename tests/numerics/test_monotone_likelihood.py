@@ -11,6 +11,7 @@ from unspoken.numerics.monotone_likelihood import Gains, Places, align
 from unspoken.numerics.value_grid import grid_of, step_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_no_increasing_assignment_is_more_likely(seed):
     rng = np.random.default_rng(seed)

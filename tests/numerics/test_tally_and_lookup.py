@@ -22,6 +22,7 @@ anything = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(anything, st.integers(0, 2**32))
 def test_tally_counts_by_class(values, seed):
     labels = np.random.default_rng(seed).integers(3, size=values.size)
@@ -33,6 +34,7 @@ def test_tally_counts_by_class(values, seed):
     assert np.all(np.diff(distinct) > 0)
 
 
+@pytest.mark.slow
 @given(anything)
 def test_tally_without_classes(values):
     distinct, counts = tally(values, None)
@@ -41,6 +43,7 @@ def test_tally_without_classes(values):
     assert np.array_equal(counts[:, 0], often)
 
 
+@pytest.mark.slow
 @given(anything)
 def test_every_value_is_found(values):
     distinct = np.unique(values.astype(np.float32).astype(np.float64))

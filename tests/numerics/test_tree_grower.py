@@ -47,6 +47,7 @@ def every_division(kind, codes):
                 yield [int(c not in left) for c in codes]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from(["gini", "entropy"]))
 def test_the_root_is_the_best_of_all_divisions(data, criterion):
@@ -68,6 +69,7 @@ def test_the_root_is_the_best_of_all_divisions(data, criterion):
     assert float(gain(criterion, labels, leaf)) == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.data(), st.sampled_from(["gini", "entropy", "gain-ratio", "variance"]))
 def test_sweeping_all_columns_is_searching_each(data, criterion):

@@ -187,6 +187,28 @@ def test_wrong_terms_are_refused(tmp_path, terms):
         start(tmp_path, **terms)
 
 
+@pytest.mark.parametrize("method", ["noise", "response"])
+def test_who_has_no_value_is_listed_outside_the_budget_by_column(method):
+    from unspoken.protect import NoiseAdder, RandomizedResponse
+
+    data = unspoken.read(pa.table({"age": [20.0, None, 40.0, 60.0] * 20, "wage": [1.0, 2.0] * 40,
+                                   "ill": ["no", "yes", None, "no"] * 20,
+                                   "sex": ["F", "M"] * 40}), show=False)
+    if method == "noise":
+        change = NoiseAdder("laplace", scale=10.0, ranges={"age": (0, 100), "wage": (0, 9)},
+                            columns=["age", "wage"], others="drop")
+    else:
+        change = RandomizedResponse(gamma=5.0, columns=["ill", "sex"], others="drop",
+                                    values={"ill": ["no", "yes"], "sex": ["F", "M"]})
+    release, _ = change.protect(data)
+    blank = {"noise": "age", "response": "ill"}[method]
+    for known in (data, None):
+        first, second = release_draws(release, "institute", table=known)
+        assert first.cost.epsilon == pytest.approx(release.guarantee.facts["epsilon_total"])
+        assert second.cost.law == NONE
+        assert second.what.endswith(f": who has no value, as it is: {blank}")
+
+
 def test_a_release_is_booked_for_what_it_states():
     from unspoken.protect import NoiseAdder
 

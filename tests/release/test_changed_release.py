@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import struct
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.tree import DecisionTreeClassifier
 
 import unspoken
 from unspoken import errors
@@ -49,6 +51,7 @@ def change(folder, name, turn):
     rehashed(folder)
 
 
+@pytest.mark.slow
 def test_an_untouched_release_fits(saved, table):
     folder, key = saved
     release = unspoken.Release.load(folder)
@@ -110,6 +113,7 @@ def test_a_release_without_its_seal_is_refused(saved, seal):
         key.fits(unspoken.Release.load(folder))
 
 
+@pytest.mark.slow
 def test_the_same_content_written_anew_still_fits(saved, tmp_path):
     folder, key = saved
     rows = pq.read_table(folder / "data.parquet")
@@ -144,6 +148,7 @@ def test_the_secret_of_the_seal_never_leaves(saved, table):
     assert str(release.seal_key) not in repr(release)
 
 
+@pytest.mark.slow
 def test_a_turned_release_is_sealed_too(table, tmp_path):
     release, key = unspoken.protect.Rotation().protect(table)
     release.save(tmp_path / "r")
@@ -156,3 +161,43 @@ def test_a_turned_release_is_sealed_too(table, tmp_path):
 def test_an_unsealed_key_does_not_take_any_passphrase(saved, tmp_path):
     with pytest.raises(errors.PassphraseError, match="is not sealed"):
         unspoken.Key.load(tmp_path / "open.key", passphrase="whatever")
+
+
+OTHER_TYPES = [pa.array([b"\xff"] * 569), pa.array(["x"] * 569),
+               pa.array(["x"] * 569).dictionary_encode()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("values", OTHER_TYPES, ids=lambda one: str(one.type))
+def test_columns_of_other_types_are_refused_by_us(saved, values):
+    folder, key = saved
+    rows = pq.read_table(folder / "data.parquet")
+    pq.write_table(rows.set_column(1, rows.column_names[1], values), folder / "data.parquet")
+    rehashed(folder)
+    release = unspoken.Release.load(folder)
+    with pytest.raises(errors.DataError, match=f"'{rows.column_names[1]}' must hold numbers"):
+        release.table.numbers()
+    with pytest.raises(errors.ReleaseError, match="data was changed"):
+        key.fits(release)
+
+
+def test_a_description_of_data_that_is_not_utf8_is_refused_by_us(saved):
+    folder, _ = saved
+    content = (folder / "data.parquet").read_bytes()
+    (size,) = struct.unpack("<I", content[-8:-4])
+    footer = content[-8 - size:-8]
+    assert b"m1" in footer
+    (folder / "data.parquet").write_bytes(
+        content[:-8 - size] + footer.replace(b"m1", b"\xff1") + content[-8:])
+    rehashed(folder)
+    with pytest.raises(errors.DataError, match="not UTF-8"):
+        unspoken.Release.load(folder)
+
+
+@pytest.mark.parametrize("name", ["columns", "categorical"])
+def test_a_guarantee_that_lists_no_columns_covers_nothing(saved, name):
+    folder, _ = saved
+    guarantee = unspoken.Release.load(folder).guarantee
+    assert guarantee.covers(DecisionTreeClassifier())
+    told = dataclasses.replace(guarantee, facts={**guarantee.facts, name: 7})
+    assert not told.covers(DecisionTreeClassifier())

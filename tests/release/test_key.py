@@ -48,6 +48,7 @@ def test_mode_is_0600_whatever_the_umask(tmp_path):
     assert stat.S_IMODE((tmp_path / "k").stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_a_sealed_key_shows_nothing(tmp_path):
     a_key().save(tmp_path / "plain")
     a_key().save(tmp_path / "sealed", "words")
@@ -97,6 +98,7 @@ def test_every_flipped_byte_is_noticed(tmp_path, passphrase):
             Key.load(path, passphrase)
 
 
+@pytest.mark.slow
 def test_a_flipped_byte_of_the_body_is_damage(tmp_path):
     path = tmp_path / "k"
     a_key().save(path, "words")

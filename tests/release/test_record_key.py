@@ -48,6 +48,7 @@ def test_another_order_of_the_original_changes_nothing(name):
     assert one.unscored == two.unscored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", marked(CASES))
 def test_a_changed_value_or_another_table_is_refused(name):
     table, release, key = protected(name)
@@ -77,6 +78,7 @@ def test_every_release_is_shuffled_and_its_key_knows_the_order(name, tmp_path):
     assert "order_seed" not in json.loads(public)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", marked(CASES))
 def test_without_the_key_nothing_is_assessed(name):
     table, release, _ = protected(name)

@@ -48,8 +48,7 @@ def test_a_changed_signature_is_refused(record, tmp_path, field):
     first = document[field][0]
     document[field] = ("1" if first != "1" else "2") + document[field][1:]
     signature_path(record).write_text(json.dumps(document))
-    # The digest is for readers; what is verified is the file itself.
-    assert bool(verify_file(record)) is (field == "sha256")
+    assert not verify_file(record)
 
 
 def test_another_signer_is_refused_where_the_key_is_named(record, tmp_path):
@@ -88,3 +87,26 @@ def test_what_is_no_signature_is_refused(record):
     signature_path(record).write_text("{}")
     with pytest.raises(InputError, match="must be a signature"):
         verify_file(record)
+
+
+def test_nobody_replaces_the_signature_of_somebody_else(record, tmp_path):
+    for name in ("first.pem", "second.pem"):
+        new_signing_key(tmp_path / name)
+    first = sign_file(record, tmp_path / "first.pem")
+    with pytest.raises(InputError, match="of another key"):
+        sign_file(record, tmp_path / "second.pem")
+    assert verify_file(record).fingerprint == first.fingerprint
+    assert sign_file(record, tmp_path / "first.pem")
+    signature_path(record).write_text("no signature")
+    with pytest.raises(InputError, match="remove it first"):
+        sign_file(record, tmp_path / "second.pem")
+
+
+@pytest.mark.parametrize(("field", "value"), [("sha256", "0" * 64), ("algorithm", "none"),
+                                              ("version", 2)])
+def test_every_field_of_a_signature_counts(record, tmp_path, field, value):
+    new_signing_key(tmp_path / "k.pem")
+    sign_file(record, tmp_path / "k.pem")
+    document = json.loads(signature_path(record).read_text())
+    signature_path(record).write_text(json.dumps({**document, field: value}))
+    assert not verify_file(record)

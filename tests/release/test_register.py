@@ -199,6 +199,7 @@ def test_an_unknown_kind_is_refused(tmp_path):
         Register.load(tmp_path / "r").add_other("rumour", people(), "x", "y")
 
 
+@pytest.mark.slow
 def test_two_strict_releases_add_nothing(tmp_path):
     table = people()
     first, _ = release_of(table)
@@ -212,6 +213,7 @@ def test_two_strict_releases_add_nothing(tmp_path):
         assert "no more order" in one.words
 
 
+@pytest.mark.slow
 def test_max_mono_releases_with_other_classes_add_order(tmp_path):
     table = people()
     other = other_class(table)
@@ -228,6 +230,7 @@ def test_max_mono_releases_with_other_classes_add_order(tmp_path):
     assert "in exact order" in found["age"].words
 
 
+@pytest.mark.slow
 def test_an_earlier_release_that_is_not_at_hand_is_said_to_be(tmp_path):
     table = people()
     strict, _ = release_of(table)

@@ -23,6 +23,7 @@ def words(figure) -> str:
     return svg_of(figure, "f", "alt")
 
 
+@pytest.mark.slow
 def test_risk_by_adversary() -> None:
     figure = plots.risk_by_adversary(
         ["polyline", "polyline", HOSTILE], ["expert", "insider", ""], [0.2, 0.4, 0.9],
@@ -41,6 +42,7 @@ def test_risk_needs_arrays_of_one_length() -> None:
         plots.risk_by_adversary(["a"], ["b", "c"], [0.1], [0.1], [0.1], [0.1])
 
 
+@pytest.mark.slow
 def test_scatter_marks_pieces() -> None:
     x = np.arange(100.0)
     figure = plots.encoding_scatter(x, x**2, [0, 40, 70], [False, True, False], "$a^b_c$")
@@ -52,6 +54,7 @@ def test_scatter_marks_pieces() -> None:
     assert "3 pieces" in text
 
 
+@pytest.mark.slow
 def test_scatter_with_very_many_pieces_and_points() -> None:
     x = np.arange(20000.0)
     starts = np.arange(0, 20000, 100)
@@ -87,6 +90,7 @@ def test_venn_regions() -> None:
         plots.recovered_venn(["a"], {})
 
 
+@pytest.mark.slow
 def test_path_lengths() -> None:
     figure = plots.path_lengths([1, 2, "> 6"], [2, 4, 1648], [1, 0, 3.24])
     assert {patch.get_hatch() for patch in figure.axes[0].patches} == {"", "////"}

@@ -88,11 +88,11 @@ def in_share(label, spoil):
         guarded = party.engine.guarded
 
         def spoiling(real):
-            async def spoiled(name, own):
+            async def spoiled(name, own, *purpose):
                 if name == label:
                     own = own.copy()
                     spoil(bare(own))
-                return await real(name, own)
+                return await real(name, own, *purpose)
 
             return spoiled
 
@@ -136,10 +136,10 @@ def watched_labels(sent):
     return watch
 
 
-def labels(name="p1", program=everything, data=(A, None, B)):
+def labels(name="p1", program=everything, data=(A, None, B), mode="authenticated"):
     """Return everything that a party sends to others in an honest run."""
     sent = {}
     watch = watched_labels(sent)
-    outcomes = play(as_party(name, watch, program), data=data)
-    assert [outcome.error for outcome in outcomes] == [None] * 4
+    outcomes = play(as_party(name, watch, program), mode, data=data)
+    assert all(outcome.error is None for outcome in outcomes)
     return set(sent)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import csv
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import unspoken
 from unspoken.cli import joint_verb as joint
 from unspoken.joint.mpc.engines.spu.spu_process import keep_port
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.processes import run_processes
 
 DRIVER = """
 import argparse, sys
@@ -74,10 +79,18 @@ def in_order(task, settings):
     return [*settings, "same_order=true"] if over_columns and not named else list(settings)
 
 
-def tried(folder, task, settings, capsys, mode="dealer", **files):
+def run_in_memory(program, inputs, mode, roles, limits=None, folder=None):
+    """Run parties as `run_processes` does, all in this process; what they get is pickled too."""
+    program, inputs = pickle.loads(pickle.dumps((program, inputs)))
+    return asyncio.run(in_memory(program, inputs, roles, limits))
+
+
+def tried(folder, task, settings, capsys, mode="dealer", processes=False, planned=True,
+          **files):
     """Write a study, plan it, run it here, and return the results by name; tables are NAME.csv.
 
-    The mode is the fastest; the default one has tests of its own, for every task.
+    The mode is the fastest; the default one has tests of its own, for every task. Starting a
+    process per party takes five times what a small study takes, so that few tests do.
     """
     ports = free_ports(4)
     parties = [w for name, port in zip(OWNERS, ports, strict=False)
@@ -87,11 +100,14 @@ def tried(folder, task, settings, capsys, mode="dealer", **files):
                          *parties, "--mode", mode,
                        "--dealer", f"{folder / 'dora'}.crt=127.0.0.1:{ports[3]}", *words) == 0
     capsys.readouterr()
-    assert joint_command("plan", folder / "study.toml", "--json") == 0
-    plan = json.loads(capsys.readouterr().out)
-    assert plan["learns"]["dora"]
+    if planned:
+        assert joint_command("plan", folder / "study.toml", "--json") == 0
+        plan = json.loads(capsys.readouterr().out)
+        assert plan["learns"]["dora"]
     data = [w for name in OWNERS
             for w in ("--data", f"{name}={folder / files.get(name, name + '.csv')}")]
-    assert joint_command("local", folder / "study.toml", "--json", "--out", folder / "out.json",
-                       *data) == 0
+    run = run_processes if processes else run_in_memory
+    with mock.patch("unspoken.joint.session.processes.run_processes", run):
+        assert joint_command("local", folder / "study.toml", "--json", "--out",
+                             folder / "out.json", *data) == 0
     return json.loads(capsys.readouterr().out)["results"]

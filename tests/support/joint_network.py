@@ -35,14 +35,24 @@ def missing():
         return f"no network namespace can be made here: {error}"
 
 
+def opens_connection(packet):
+    """Say whether an IPv4 packet asks for a new TCP connection: SYN without ACK."""
+    start = 4 * (packet[0] & 15)
+    return packet[9] == 6 and packet[start + 13] & 0x12 == 0x02
+
+
 class Network:
-    """Places by name, with addresses 10.77.0.1, 10.77.0.2, ..."""
+    """Places by name, with addresses 10.77.0.1, 10.77.0.2, ...
+
+    Nobody outside can open a connection to a place in `guarded`, as behind NAT or a firewall.
+    """
 
     def __init__(self, names, delay=0.0, loss=0.0, seed=1):
         self.names = list(names)
         self.address = {name: f"10.77.0.{i + 1}" for i, name in enumerate(self.names)}
         self.delay, self.loss = delay, loss
         self.cut = set()
+        self.guarded = set()
         self.passed = self.lost = 0
         self._random = random.Random(seed)
         self._fds = {}
@@ -99,7 +109,8 @@ class Network:
             for fd in ready:
                 packet = os.read(fd, 65536)
                 to = by_address.get(".".join(map(str, packet[16:20])))
-                if to is None or {to, by_fd[fd]} & self.cut:
+                if to is None or {to, by_fd[fd]} & self.cut or (
+                        to in self.guarded and opens_connection(packet)):
                     continue
                 if self._random.random() < self.loss:
                     self.lost += 1

@@ -26,6 +26,7 @@ from unspoken.joint.tasks.tree.hidden_part import HiddenPart
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
 from unspoken.models.associations import Associations
 from unspoken.models.bayes_net import BayesNet
+from unspoken.models.boosted_part import BoostedPart
 from unspoken.models.clusters import Clusters
 from unspoken.models.distribution import Categories, Distribution, JointDistribution
 from unspoken.models.forest import Forest
@@ -115,6 +116,16 @@ def part(name: str) -> TreePart:
     return TreePart("north", ("north", "south"), ("no", "yes"), np.array([0, 1, -1, -1, -1]),
                     np.array([1, 3, -1, -1, -1]), np.array([2, 2, 0, 0, 0]),
                     np.array([-1, -1, 1, 0, -1]), {0: Asked(name, ("high", "low"))})
+
+
+def boosted_part(name: str) -> BoostedPart:
+    """The class site's part of two trees, one of which nobody asks anything in."""
+    leaf = np.array([-1])
+    stump = TreePart("north", ("north", "south"), ("no", "yes"), np.array([0, -1, -1]),
+                     np.array([1, -1, -1]), np.array([2, 0, 0]), np.array([-1, -1, -1]),
+                     {0: Asked(name, (None,), alone=True)})
+    root = TreePart("north", ("north", "south"), ("no", "yes"), leaf, leaf, np.array([0]), leaf, {})
+    return BoostedPart((stump, root), (np.array([0.25, -0.5]), np.array([0.125])))
 
 
 def hidden(name: str) -> HiddenPart:
@@ -212,6 +223,8 @@ CASES: dict[str, Case] = {
     "unspoken-tree-sum": Case(summed, put("start", 0.5), "start: -0.1 and 0.5", mixed,
                               ("colour",)),
     "unspoken-tree-part": Case(part, put("leaf_class", 2, 0), "node 2: leaf_class 1 and 0"),
+    "unspoken-boosted-trees-part": Case(boosted_part, put("numbers", 0, 1, 0.5),
+                                        "tree 0, leaf 1: number -0.5 and 0.5"),
     "unspoken-hidden-tree-part": Case(hidden, put("target", "other"), "target: 'play'"),
     "unspoken-naive-bayes": Case(naive_bayes, put("prior", [0.5, 0.5]), "class 0: prior", mixed,
                                  ("colour",)),

@@ -21,6 +21,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier
 
 from support.encoding_walk import table_of
+from unspoken.mine import Stopping, fit
 from unspoken.models.forest import Forest
 from unspoken.models.readers import as_pattern
 from unspoken.models.tree import Tree
@@ -50,6 +51,7 @@ class Originals:
         self.labels = (self.data[:, 0] + self.data[:, 1] > 140000).astype(int)
         self.table = table_of(self.data, self.labels)
         release, self.key = PiecewiseEncoder(keep_zero=True, random_state=0).protect(self.table)
+        self.release = release
         release.save(folder / "release")
         self.key.save(folder / "key")
         codes, labels = release.table.numbers(), release.table.labels()
@@ -70,6 +72,8 @@ class Originals:
             "manifest": json.loads((folder / "release" / "manifest.json").read_text()),
             "key": (folder / "key").read_bytes(),
         }
+        mined = fit(release, "xgboost", stop=Stopping(2, 0.2), n_estimators=6, max_depth=2)
+        self.stopped, self.valid["recipe"] = mined.model, mined.recipe.to_json()
         self.seen = {text for value in self.data.ravel() for text in (str(value), f"{value:.5f}")}
 
 
@@ -77,13 +81,20 @@ def _document(model):
     return json.loads(bytes(model.get_booster().save_raw("json")))
 
 
+def written(valid, kind) -> bytes:
+    """Return a valid file as it is."""
+    if kind == "key":
+        return bytes(valid)
+    return valid.encode() if kind == "lightgbm" else json.dumps(valid).encode()
+
+
 def spoiled(valid, kind, rng) -> bytes:
     """Return a spoiled copy of one valid file."""
     if kind == "lightgbm":
         return _spoiled_text(valid, rng)
     if kind == "key":
-        return _spoiled_key(valid, rng)
-    return _damaged(json.dumps(_spoiled_json(valid, rng)).encode(), rng)
+        return spoiled_key(valid, rng)
+    return _damaged(json.dumps(spoiled_json(valid, rng)).encode(), rng)
 
 
 def _damaged(content: bytes, rng) -> bytes:
@@ -100,14 +111,14 @@ def _damaged(content: bytes, rng) -> bytes:
     return content
 
 
-def _spoiled_json(document, rng):
+def spoiled_json(document, rng):
     spoilt = copy.deepcopy(document)
     for _ in range(int(rng.integers(1, 4))):
-        _spoil_one(spoilt, rng)
+        spoil_one(spoilt, rng)
     return spoilt
 
 
-def _spoil_one(node, rng) -> None:
+def spoil_one(node, rng) -> None:
     while True:
         keys = list(node) if isinstance(node, dict) else list(range(len(node)))
         if not keys:
@@ -162,7 +173,7 @@ def _spoiled_line(line: str, rng) -> str:
     return "".join(words)
 
 
-def _spoiled_key(content: bytes, rng) -> bytes:
+def spoiled_key(content: bytes, rng) -> bytes:
     """Spoil the described part of a key and make its checksum right again."""
     front = struct.Struct("<8sIIQ")
     magic, version, head_size, body_size = front.unpack_from(content)
@@ -170,7 +181,7 @@ def _spoiled_key(content: bytes, rng) -> bytes:
     body = content[front.size + head_size : front.size + head_size + body_size]
     (size,) = struct.unpack_from("<Q", body)
     inner, arrays = json.loads(body[8 : 8 + size]), bytearray(body[8 + size :])
-    _spoil_one(head if rng.random() < 0.1 else inner, rng)
+    spoil_one(head if rng.random() < 0.1 else inner, rng)
     if rng.random() < 0.3 and arrays:
         place = int(rng.integers(len(arrays)))
         arrays[place] = int(rng.integers(256))

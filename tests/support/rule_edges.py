@@ -13,8 +13,9 @@ from unspoken.methods.anonymity.anonymity_parameters import (
 )
 from unspoken.methods.baskets.method import Items, SizeShares
 from unspoken.methods.distortion.method import Edges, Label, Listed, Matrix
+from unspoken.methods.encoding.formulas import Formula
 from unspoken.methods.private.method import Categories, Limits
-from unspoken.methods.rotation.method import Pairs, Thresholds
+from unspoken.methods.rotation.method import Pairs, RowNumbers, Thresholds
 from unspoken.release.parameters import (
     KeyIn,
     KeysIn,
@@ -38,6 +39,7 @@ FIXED: dict[type, Both] = {
     Share: ([0, 0.999], [1, -0.1]),
     Names: ([None, ["a"]], [[], "a", [1]]),
     Text: (["x"], [3]),
+    Formula: (["0.9*x + 10", "log1p(x)"], ["__import__('os')", "y + 1", 3]),
     Range: ([[0, 1]], [[1, 0], [0], "x"]),
     HierarchyRule: (["h.csv"], [3]),
     TableRule: ([None, "everybody.csv"], [3]),
@@ -47,6 +49,7 @@ FIXED: dict[type, Both] = {
     Label: (["x", 3], [["x"]]),
     Listed: ([["a", "b"]], [["a"], ["a", "a"]]),
     Thresholds: ([0.1, [[0.1, 0.2]]], [0, [[0.1]]]),
+    RowNumbers: ([None, [0], [0, 3]], [[], "x", [-1], [0.5], 3]),
     Pairs: ([None, [["a", "b"]]], [[["a", "a"]], "x"]),
     SizeShares: ([None, [0.5, 0.5], {"1": [0.5, 0.5]}], ["x", {"2": "x"}]),
     Items: ([None, ["a"]], [[], "a"]),

@@ -21,12 +21,13 @@ def people(rows=400, seed=1, **changed):
     return unspoken.read(pa.table(data), show=False, keep=["income"])
 
 
-def policy_data(**service):
+def policy_data(columns=None, **service):
     return {"service": {"budget": "b", "log": "log", "head": "head", "each": 0.1, "rate": 1000.0,
                         **service},
-            "columns": {"age": {"bounds": [18, 90], "step": 1}, "sex": {"public": True},
-                        "income": {"bounds": [0, 10_000], "step": 1}, "ill": {},
-                        "work": {"values": ["state", "private", "none"]}},
+            "columns": columns or {
+                "age": {"bounds": [18, 90], "step": 1}, "sex": {"public": True},
+                "income": {"bounds": [0, 10_000], "step": 1}, "ill": {},
+                "work": {"values": ["state", "private", "none"]}},
             "analysts": {"alice": hash_of(TOKEN)}}
 
 

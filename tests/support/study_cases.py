@@ -19,6 +19,11 @@ CLUSTERS = ["north:age", "south:stay", "east:visits"]
 
 CASES = {
     "sum": ({"columns": ["a", "b"]}, 40),
+    "schema": ({"columns": ["town", "age"], "numbers": ["age"], "most": 4}, 30),
+    "summary": ({"columns": ["age", "stay"], "range.age": [0, 120], "range.stay": [0, 60]}, 40),
+    "quantiles": ({"columns": ["age"], "range.age": [0, 128], "at": [0.25, 0.5], "bits": 4}, 40),
+    "bins": ({**TREE, "columns": ["age", "sex", "stay"], "range.age": [0, 128], "bins": 3,
+              "bits": 4, "categories.sex": ["f", "m"], "cuts.stay": [0.0, 0.5]}, 60),
     "intersection": ({"column": "id"}, 30),
     "bayes": (BAYES, 60),
     "bayes-columns": ({**TREE, "class_site": "north", "north": [3, "number"], "south": ["number"],
@@ -33,24 +38,36 @@ CASES = {
     "kmeans-columns": ({"columns": CLUSTERS, "k": 2, "iterations": 2}, 40),
     "logistic": (MODEL, 150),
     "logistic-columns": ({**SPREAD, "condition": 64.0, "ridge": 1.0}, 100),
+    "neighbours": ({**TREE, "columns": ["x", "y"], "k": 3, "asks": "north"}, 30),
     "outliers": ({"columns": ["x", "y"], "p": 0.9, "distance": 3.0}, 30),
     "outliers-columns": ({"columns": CLUSTERS, "p": 0.9, "distance": 3.0}, 30),
     "regression": ({**MODEL, "select": "forward"}, 90),
     "regression-columns": (SPREAD, 60),
     "residuals": ({**MODEL, "synthetic": 10, "group": 5}, 90),
     "residuals-columns": ({**SPREAD, "groups": 2, "group": 5}, 100),
+    "robust": (MODEL, 500),
+    "influence": (MODEL, 90),
     "rules": ({"items": 5, "support": 0.1}, 60),
     "rules-columns": ({"items_north": ["a", "b"], "items_south": ["c", "d"], "items_east": ["e"],
                        "support": 0.2}, 60),
     "boosted-trees": ({**ROWS_TREE, "rounds": 2}, 60),
+    "boosted-trees-columns": ({**TREE, "class_site": "north", "slots": 2, "max_depth": 2,
+                               "rounds": 2}, 60),
     "forest": ({**ROWS_TREE, "trees": 2}, 60),
     "forest-columns": ({**COLUMNS_TREE, "trees": 2}, 60),
     "tree": (ROWS_TREE, 60),
     "tree-columns": (COLUMNS_TREE, 60),
+    "percentile": ({"columns": ["wage", "days"], "most": 1000.0}, 3),
+    "segments": ({"segment": "town", "labels": ["a", "b"], "columns": ["rent"], "others": 2}, 60),
+    "forecast": ({"columns": ["orders"], "periods": 8, "ahead": 2, "most": 1000.0}, 8),
+    "intersection-members": ({"column": "id", "universe": ["a", "b", "c"]}, 3),
+    "union": ({"column": "id", "universe": ["a", "b", "c"]}, 3),
+    "vote": ({**BAYES, "asks": "north"}, 40),
 }
 MODES = {"sums": ((), ()), "dealer": (NAMES[:2], ("dora",)),
          "authenticated": (NAMES[:2], ("dora",)), "two-party": (NAMES[:2], ()),
-         "three-party": (NAMES[:2], ("east",)), "spu": (NAMES, ())}
+         "three-party": (NAMES[:2], ("east",)), "spu": (NAMES, ()),
+         "three-party-verified": (NAMES[:2], ("east",))}
 
 
 def study_case(task: str, mode: str, **more):
@@ -60,7 +77,8 @@ def study_case(task: str, mode: str, **more):
     if (task.endswith("-columns") or task == "network") and "ids" not in parameters:
         parameters["same_order"] = True
     holders, dealers = MODES[mode]
-    receivers = NAMES if task in ("tree-columns", "boosted-trees", "network") else ("north",)
+    all_learn = ("tree-columns", "boosted-trees", "boosted-trees-columns", "network", "quantiles")
+    receivers = NAMES if task in all_learn else ("north",)
     members = []
     for name in (*NAMES, *(n for n in dealers if n not in NAMES)):
         roles = [role for role, names in (("owner", NAMES), ("holder", holders),

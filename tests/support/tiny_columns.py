@@ -7,7 +7,10 @@ from itertools import product
 import numpy as np
 
 from support.brute_force import World
-from support.tiny_rows import linear, near
+from support.tiny_rows import MOMENTS, OWN_SPOTS, SPOTS, linear, near
+from unspoken.joint.tasks.boosted_trees.boost_sites import BoostSite, own_questions
+from unspoken.joint.tasks.boosted_trees.params import Boost
+from unspoken.joint.tasks.boosted_trees.pooled_columns import pooled_boost_columns
 from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.pooled import pooled as clustered
 from unspoken.joint.tasks.logistic.pooled import pooled_logistic
@@ -20,6 +23,7 @@ from unspoken.joint.tasks.outliers.pooled import pooled as outlying
 from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled as grown
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 SAME = {"same_order": True}
 BITS = list(product((0, 1), repeat=4))
@@ -107,6 +111,32 @@ KNOWN_TREE = World("tree-columns", TREE, [(0, 0, 1), (0, 1, 1)],
                    list(product((0, 1, 2), repeat=3)), whole_tree, EQUAL)
 
 
+def boosted(own, other):
+    """Return which site asks at every node of the first boosted tree, and the numbers of leaves."""
+    site = BoostSite(own_questions({"a": texts(other)}, (), 1), {"a": texts(other)})
+    labelled = BoostSite((), {}, CLASSES[list(own)])
+    parts = pooled_boost_columns({"north": labelled, "south": site},
+                                 TreeShape(("n", "y"), "north", 3, 2), TreeParams(max_depth=1),
+                                 Boost(rounds=1))
+    [tree], [numbers] = parts["north"].trees, parts["north"].numbers
+    return (*tree.owner.tolist(), *numbers.tolist()), site, parts
+
+
+def counts_in_leaves(own, other):
+    """Return how many records of each class reach each leaf."""
+    _, site, parts = boosted(own, other)
+    asked = parts["south"].trees[0].asked
+    sides = asked[0].answers(site.columns["a"]) if asked else np.zeros(len(own), int)
+    return tuple(np.bincount(2 * sides + np.array(own), minlength=4).tolist())
+
+
+BOOSTED = World("boosted-trees-columns", {"target": "class", "classes": ["n", "y"],
+                                          "class_site": "north", "slots": 3, "max_depth": 1,
+                                          "rounds": 1, **SAME}, [(0, 0, 1), (0, 1, 1)],
+                list(product((0, 1, 2), repeat=3)), lambda own, other: boosted(own, other)[0],
+                {**EQUAL, "how many records of each class reach a leaf": counts_in_leaves})
+
+
 # Structure, clusters, outliers --------------------------------------------------------------
 
 def parents(own, other):
@@ -173,6 +203,13 @@ OWN_COLUMNS = [((0, 1), (1, 0), (2, 2), (3, 1), (1, 3)), ((0, 0), (2, 1), (1, 1)
 OTHER_COLUMN = list(product((1, 2, 4), repeat=5))[::2]
 REGRESSION = World("regression-columns", MODEL, OWN_COLUMNS, OTHER_COLUMN, model_of_columns,
                    COLUMN_MOMENTS)
+# The first owner has rows, and two others columns of other records, whose number is opened.
+MIXED = World("regression-columns", {"response": "y", "held": "east", "columns": ["south:x"],
+                                     "having_rows": ["north"], **SAME}, OWN_SPOTS, SPOTS,
+              lambda own, other: None if linear(("x",))(own, other) is None else (
+                  len(other), *linear(("x",))(own, other)),
+              {name: MOMENTS[name] for name in ("means", "deviations", "correlations")},
+              ("north", "south", "east"), about=("south", "east"))
 RESIDUALS = World("residuals-columns", {**MODEL, "groups": 2, "group": 5}, OWN_COLUMNS,
                   OTHER_COLUMN, model_of_columns, COLUMN_MOMENTS)
 
@@ -206,6 +243,8 @@ RULES = World("rules-columns", {"items_north": ["a"], "items_south": ["b"], "sup
 COLUMN_WORLDS = {
     "classify": CLASSIFY, "classify-columns": CLASSIFY_COLUMNS, "bayes-columns": BAYES,
     "hidden tree": HIDDEN_TREE, "hidden forest": HIDDEN_FOREST, "tree-columns": KNOWN_TREE,
+    "boosted trees": BOOSTED,
     "network": NETWORK, "kmeans-columns": KMEANS, "outliers-columns": OUTLIERS,
-    "regression-columns": REGRESSION, "residuals-columns": RESIDUALS,
+    "regression-columns": REGRESSION, "rows beside columns": MIXED,
+    "residuals-columns": RESIDUALS,
     "logistic-columns": LOGISTIC, "rules-columns": RULES}

@@ -12,6 +12,7 @@ from support.brute_force import World
 from unspoken.joint.tasks.boosted_trees.params import Boost
 from unspoken.joint.tasks.boosted_trees.pooled import pooled_boost
 from unspoken.joint.tasks.forest.pooled import pooled_forest
+from unspoken.joint.tasks.influence.pooled import pooled as influential
 from unspoken.joint.tasks.kmeans.params import KMeansParams, totals
 from unspoken.joint.tasks.kmeans.pooled import nearest
 from unspoken.joint.tasks.kmeans.pooled import pooled as clustered
@@ -21,6 +22,7 @@ from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.joint.tasks.outliers.pooled import pooled as outlying
 from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled as fitted
+from unspoken.joint.tasks.robust_regression.pooled import pooled as robust
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled as grown
 from unspoken.joint.tasks.tree.program_rows import Given
@@ -54,6 +56,76 @@ COMMON = World("intersection", {"column": "id", "least": 0}, IDS, IDS,
                {"membership of single ids": lambda a, b: a & b}, mode="sums")
 LISTS = [frozenset(ids) for size in (2, 3) for ids in combinations(range(5), size)]
 COMMON_LISTS = replace(COMMON, parameters={"column": "id", "least": 2}, own=LISTS, others=LISTS)
+
+SOME = [frozenset(ids) for size in (1, 2, 3) for ids in combinations(range(3), size)]
+UNITED = World("schema", {"columns": ["a"]}, SOME, SOME, lambda a, b: a | b,
+               {"categories that it lacks itself": lambda a, b: b - a})
+UNITED_OF_THREE = replace(UNITED, others=list(product(SOME, SOME)), owners=THREE,
+                          sees=lambda a, b: a | b[0] | b[1], quantities={
+                              "categories that it lacks itself": lambda a, b: b[0] - a})
+
+# Preparation: descriptions, quantiles, bins ---------------------------------------------------
+
+def described_by(*parts):
+    """Return what a summary opens of all values."""
+    values = [value for part in parts for value in part]
+    return len(values), sum(values), sum(value**2 for value in values)
+
+
+DESCRIBED = {"columns": ["x"], "range.x": [0, 2], "fewest": 1}
+SUMMARY_PART = "the counts, the mean and the variance of each column"
+SUMMARY_OF_TWO = World("summary", DESCRIBED, NUMBERS, NUMBERS, described_by, {
+    SUMMARY_PART: lambda a, b: described_by(b), "values of records": lambda a, b: b})
+SUMMARY_OF_THREE = World("summary", DESCRIBED, NUMBERS, list(product(NUMBERS, NUMBERS)),
+                         lambda a, b: described_by(a, *b),
+                         {SUMMARY_PART: lambda a, b: described_by(b[0])}, THREE)
+NOISY_SUMMARY = World("summary", {"columns": ["x"], "range.x": [0, 2], "epsilon": 1.0}, NUMBERS,
+                      NUMBERS, lambda a, b: (), {SUMMARY_PART: lambda a, b: described_by(b)})
+
+
+def quarters_at(*parts):
+    """Return the first whole numbers with a quarter, a half, three quarters at or below them."""
+    values = [value for part in parts for value in part]
+    return tuple(next(point for point in range(5) if 4 * sum(value <= point for value in values)
+                      >= quarter * len(values)) for quarter in (1, 2, 3))
+
+
+def shown_quarters(own, other):
+    """Return the same without those that have less than one value on a side."""
+    size = len(own) + len(other)
+    return tuple(None if size * min(quarter, 4 - quarter) < 4 else point
+                 for quarter, point in zip((1, 2, 3), quarters_at(own, other), strict=True))
+
+
+FOUR_VALUES = bags((0, 1, 2, 3), (1, 2, 3))
+QUARTERS = World("quantiles", {"columns": ["x"], "range.x": [0, 4], "bits": 2, "fewest": 1},
+                 [(0, 1), (2,)], FOUR_VALUES,
+                 shown_quarters,
+                 {"the number of values at or below a quantile": lambda a, b: tuple(
+                     sum(value <= point for value in b) for point in quarters_at(a, b)),
+                  "values of records": lambda a, b: b})
+
+
+def halves(values, edge):
+    """Return how many values lie at or below an edge, and above it."""
+    below = sum(value <= edge for value in values)
+    return below, len(values) - below
+
+
+BIN_PART = "the counts of each bin"
+BINS_OF_TWO = World("bins", {"columns": ["x"], "cuts.x": [1.0], "fewest": 0}, NUMBERS, NUMBERS,
+                    lambda a, b: halves((*a, *b), 1), {BIN_PART: lambda a, b: halves(b, 1)})
+BINS_OF_THREE = World("bins", BINS_OF_TWO.parameters, NUMBERS, list(product(NUMBERS, NUMBERS)),
+                      lambda a, b: halves((*a, *b[0], *b[1]), 1),
+                      {BIN_PART: lambda a, b: halves(b[0], 1)}, THREE)
+NOISY_BINS = replace(BINS_OF_TWO, parameters={"columns": ["x"], "cuts.x": [1.0], "epsilon": 1.0},
+                     sees=lambda a, b: ())
+BINS_AT_MEDIANS = World(
+    "bins", {"columns": ["x"], "range.x": [0, 4], "bits": 2, "bins": 2, "fewest": 0},
+    [(0, 1), (2,)], FOUR_VALUES,
+    lambda a, b: (quarters_at(a, b)[1], *halves((*a, *b), quarters_at(a, b)[1])),
+    {BIN_PART: lambda a, b: halves(b, quarters_at(a, b)[1]), "values of records": lambda a, b: b})
+
 
 TABLES = list(product(range(4), repeat=4))
 LARGE = [(5, 4, 6, 4), (4, 7, 5, 5), (8, 4, 4, 9)]
@@ -128,6 +200,33 @@ def outliers_among(own, other):
 OUTLIERS = World("outliers", {"columns": ["x"], "p": 0.6, "distance": 1.5}, [(0, 1), (0, 3, 4)],
                  list(product((0, 1, 2, 4), repeat=2)), outliers_among,
                  {"values of objects": lambda a, b: b})
+
+
+def lonely_among(own, other):
+    """Return which objects of all have no neighbour near."""
+    rows = np.array([*own, *other], float)[:, None]
+    rules = OutlierParams(neighbours=1, distance=1.5)
+    return len(other), tuple(outlying(rows, rules).flags.tolist())
+
+
+LONELY = replace(OUTLIERS, parameters={"columns": ["x"], "neighbours": 1, "distance": 1.5},
+                 own=[(0,)], others=list(product((0, 1, 4), repeat=2)), sees=lonely_among)
+NEIGHBOURS = {"columns": ["x"], "target": "class", "classes": ["n", "y"], "k": 1}
+
+
+def by_nearest(records, rows):
+    """Return the class of the nearest row, of equally near ones the first: (value, class)."""
+    return tuple(min(rows, key=lambda row: abs(row[0] - record))[1] for record in records)
+
+
+ROWS_OF_TWO = list(product(product((0, 4), "ny"), repeat=2))
+ASKING = World("neighbours", {**NEIGHBOURS, "asks": "north"}, [(0, 4), (1,)], ROWS_OF_TWO,
+               lambda a, b: (len(b), by_nearest(a, b)),
+               {"values of labelled rows": lambda a, b: tuple(sorted(row[0] for row in b)),
+                "classes of labelled rows": lambda a, b: tuple(sorted(row[1] for row in b))})
+ASKED_FOR = World("neighbours", {**NEIGHBOURS, "asks": "south"}, [((0, "n"), (4, "y"))],
+                  [(0,), (1,), (4,)], lambda a, b: (len(b), by_nearest(b, a)),
+                  {"values of records": lambda a, b: b})
 
 
 def memberships(values):
@@ -205,6 +304,35 @@ LOGISTIC = World("logistic", ONE_TERM, [((0, 0), (1, 1), (0, 1)), ((0, 0), (0, 1
                                  "values of records": lambda a, b: b})
 
 
+def held_down(own, other):
+    """Return what a robust model opens; None where residuals vanish."""
+    table = np.array([*own, *other], float)
+    if len({(x, y) for x, y in table.tolist()}) < 4:
+        return None
+    model = robust(RegressionTerms("y", ("x",)), {"x": table[:, 0], "y": table[:, 1]})
+    return (len(other), *near([*model["coefficients"].values(), model["scale"]], 5))
+
+
+ROBUST = World("robust", ONE_TERM, [((0, 0), (1, 1), (0, 1)), ((0, 0), (0, 1), (1, 0), (1, 1))],
+               CROSSES, held_down, {"number of records": lambda a, b: len(b),
+                                    "values of records": lambda a, b: b})
+
+
+def influence(own, other):
+    """Return the model, and which of its own records north learns to be far out."""
+    model = linear(("x",))(own, other)
+    if model is None:
+        return None
+    table = [{"x": np.array(part, float)[:, 0], "y": np.array(part, float)[:, 1]}
+             for part in (own, other)]
+    flags = influential(RegressionTerms("y", ("x",)), table)[0]
+    return (len(other), model, *map(tuple, flags.values()))
+
+
+INFLUENCE = World("influence", ONE_TERM, OWN_SPOTS, SPOTS, influence,
+                  {"number of records": lambda a, b: len(b), "values of records": lambda a, b: b})
+
+
 # Trees and rules ----------------------------------------------------------------------------
 
 LAYOUT = TreeLayout((Attribute("a", ("u", "v")),), ("n", "y"))
@@ -263,9 +391,15 @@ ASSOCIATIONS = World("rules", {"items": ["a", "b"], "support": 0.5}, BASKETS[:8]
 
 ROWS_WORLDS = {
     "sum of two": SUM_OF_TWO, "sum of three": SUM_OF_THREE, "noisy sum": NOISY_SUM,
+    "categories of two": UNITED, "categories of three": UNITED_OF_THREE,
+    "summary of two": SUMMARY_OF_TWO, "summary of three": SUMMARY_OF_THREE,
+    "noisy summary": NOISY_SUMMARY, "quantiles": QUARTERS, "bins of two": BINS_OF_TWO,
+    "bins of three": BINS_OF_THREE, "noisy bins": NOISY_BINS, "bins at medians": BINS_AT_MEDIANS,
     "intersection": COMMON, "longer lists": COMMON_LISTS, "bayes, fine": BAYES_FINE,
     "bayes, chosen": BAYES_CHOSEN, "bayes, sums": BAYES_SUMS, "one cluster": ONE_CLUSTER,
     "two clusters": TWO_CLUSTERS,
-    "outliers": OUTLIERS, "mixture": MIXTURE, "regression": REGRESSION,
+    "outliers": OUTLIERS, "outliers by neighbours": LONELY, "asking neighbours": ASKING,
+    "asked by a neighbour": ASKED_FOR, "mixture": MIXTURE, "regression": REGRESSION,
     "regression, two terms": REGRESSION_OF_TWO, "residuals": RESIDUALS, "logistic": LOGISTIC,
-    "tree": TREE_ROWS, "forest": FOREST, "boosted trees": BOOSTED, "rules": ASSOCIATIONS}
+    "robust": ROBUST, "influence": INFLUENCE, "tree": TREE_ROWS, "forest": FOREST,
+    "boosted trees": BOOSTED, "rules": ASSOCIATIONS}

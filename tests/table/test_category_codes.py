@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from unspoken.table.category_codes import coded, coded_array
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.none(), st.integers(-5, 5)), max_size=30))
 def test_codes_are_ranks_and_missing_comes_last(values):
     found = coded(pa.array(values, pa.int32()))

@@ -88,3 +88,10 @@ def test_baskets(tmp_path, ending, lists):
     baskets = unspoken.Baskets.of(lists)
     baskets.save(tmp_path / f"b.{ending}")
     assert unspoken.read_baskets(tmp_path / f"b.{ending}").same_as(baskets)
+
+
+@pytest.mark.parametrize("ending", ["csv", "txt", "basket"])
+def test_signs_between_quotes_are_no_delimiters(tmp_path, ending):
+    baskets = unspoken.Baskets.of([{";", ";;"}, {"|;|"}])
+    baskets.save(tmp_path / f"b.{ending}")
+    assert unspoken.read_baskets(tmp_path / f"b.{ending}").same_as(baskets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import unicodedata
 
 import duckdb
 import numpy as np
@@ -11,6 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import unspoken
 from unspoken import protect
@@ -21,6 +24,7 @@ from unspoken.joint.tasks.rules.baskets_with_ids import read_with_ids
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.table.formats.compressed_files import COMPRESSIONS, compressed
 from unspoken.table.formats.file_formats import FORMATS, format_of, write_rows
+from unspoken.table.formats.header_names import plain_name
 from unspoken.table.formats.read_options import ReadOptions
 from unspoken.table.formats.text_files import HEAD_BYTES
 
@@ -50,11 +54,13 @@ def test_every_delimiter_is_told_from_the_file(tmp_path, mark, name):
     assert column(table, table.schema.names[1]) == ["nurse", f"a{mark}b"]
 
 
+@pytest.mark.slow
 def test_commas_inside_the_fields_of_a_semicolon_file_do_not_mislead(tmp_path):
     path = text_file(tmp_path, "name, first;size, big\nx, y;1\nz, u, v;2\n")
     assert read(path).schema.names == ("name, first", "size, big")
 
 
+@pytest.mark.slow
 def test_a_decimal_comma_is_an_option(tmp_path):
     path = text_file(tmp_path, "x;n\n1,5;?\n-2,25;3,5\n")
     assert read(path).schema["x"].kind == "categorical"
@@ -65,7 +71,9 @@ def test_a_decimal_comma_is_an_option(tmp_path):
 
 # Names that are refused, whatever holds them.
 REPEATED = {"repeated": ("patient", "patient"), "by case": ("patient", "Patient"),
-            "by blanks": ("patient", " patient "), "empty": ("patient", "")}
+            "by blanks": ("patient", " patient "), "empty": ("patient", ""),
+            "zero width": ("patient", "pati\u200bent"), "soft hyphen": ("patient", "patient\u00ad"),
+            "full width": ("patient", "patie\uff4et")}
 
 
 def arrow_of(names):
@@ -119,6 +127,7 @@ HOLDERS = {
 CANNOT_REPEAT = ("polars", "mapping", "structured")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REPEATED)
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_names_that_could_be_taken_for_each_other_are_refused_everywhere(tmp_path, holder, kind):
@@ -137,6 +146,7 @@ def test_numbers_and_texts_as_names_of_a_mapping_do_not_swallow_each_other():
         read({1: [1.0], "1": [2.0]})
 
 
+@pytest.mark.slow
 def test_a_role_for_a_column_that_is_not_there_names_the_near_ones(tmp_path):
     path = text_file(tmp_path, "Patient,patience,age\n1,2,3\n")
     with pytest.raises(SchemaError, match=r"'patient'.*Did you mean 'Patient'"):
@@ -177,6 +187,7 @@ def test_a_declared_identifier_never_comes_out(tmp_path, holder, method):
         assert not set(map(str, rows[name].to_pylist())) & set(PEOPLE["patient"])
 
 
+@pytest.mark.slow
 def test_bytes_that_are_not_utf8_are_refused_with_the_name_of_the_option(tmp_path):
     path = text_file(tmp_path, "city,n\nKöln,1\n".encode("latin-1"))
     for lazy in (True, False):
@@ -257,6 +268,7 @@ def test_text_that_is_no_table_is_refused_and_not_quoted(tmp_path, content, says
         read(text_file(tmp_path, content))
 
 
+@pytest.mark.slow
 def test_a_value_of_another_type_far_behind_is_refused_without_being_shown(tmp_path):
     path = text_file(tmp_path, "a,b\n" + "1,2\n" * 250_000 + "hush,2\n")
     with pytest.raises(DataError, match="one type") as refused:
@@ -274,7 +286,7 @@ def test_options_that_a_file_has_no_use_for_are_refused(tmp_path):
             read(path, **options)
     with pytest.raises(InputError, match="is split at commas"):
         read(text_file(tmp_path, "a,b\n1,2\n"), decimal=",")
-    with pytest.raises(DataError, match="It is a folder"):
+    with pytest.raises(DataError, match="must be of one format"):
         read(tmp_path)
     with pytest.raises(DataError, match="Read it by read_baskets"):
         read(text_file(tmp_path, "1 2\n", "x.dat"))
@@ -340,6 +352,7 @@ def test_ids_of_a_party_are_as_written_in_every_text_file(tmp_path, mark, name):
         id_column(path, "ID")
 
 
+@pytest.mark.slow
 def test_how_a_party_reads_is_its_own_affair(tmp_path):
     path = text_file(tmp_path, "id;größe\nä;1,5\n".encode("cp1252"))
     options = {"encoding": "cp1252", "decimal": ","}
@@ -366,3 +379,52 @@ def test_a_damaged_compressed_file_is_refused(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9])
     with pytest.raises(DataError, match="cannot be read"):
         read(path)
+
+
+@pytest.mark.parametrize("pair", [
+    ("né", "ne\u0301"), ("1", "\uff11"), ("age", "\ufeffage"), ("age", "a\u200bge"),
+    ("age", "age\u00ad"), ("age", "age\ufe0f"), ("age", "age\u00a0"), ("\u00b5", "\u03bc"),
+    ("first name", "first\u2003name"), ("K", "\u212a"), ("ﬁ", "fi")])
+def test_names_that_look_the_same_are_refused_and_a_typed_twin_is_explained(pair):
+    with pytest.raises(SchemaError, match="must differ by more than case"):
+        read({pair[0]: [1, 2], pair[1]: [3, 4]})
+    for typed, header in (pair, pair[::-1]):
+        with pytest.raises(SchemaError, match=r"looks the same, but .*U\+[0-9A-F]{4} \("):
+            read({header: [1, 2], "other": [3, 4]}, identifiers=typed)
+
+
+@given(st.text(max_size=6))
+def test_a_plain_name_is_the_plain_name_of_every_form_of_it(name):
+    forms = [unicodedata.normalize(form, name) for form in ("NFC", "NFD", "NFKC", "NFKD")]
+    forms += [f"\ufeff{name}\u200b", f" {name}\u00a0", plain_name(name)]
+    assert {plain_name(form) for form in forms} == {plain_name(name)}
+
+
+def test_names_that_look_different_are_read():
+    names = ["a b", "ab", "a-b", "ä", "a", "а", "日本", "日木", "x1", "x2"]
+    assert list(read({name: [1, 2] for name in names}).schema.names) == names
+
+
+def test_a_table_is_named_only_where_there_are_several(tmp_path):
+    path = text_file(tmp_path, "a,b\n1,2\n")
+    write_rows(arrow_of("ab"), tmp_path / "t.parquet")
+    for source in (path, tmp_path / "t.parquet", tmp_path / "*.parquet", arrow_of("ab")):
+        with pytest.raises(InputError, match="'table' names a table of a database"):
+            read(source, table="people")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [49, 120])
+def test_words_for_missing_values_are_counted_in_tables_of_any_width(tmp_path, columns):
+    cells = [["NA", "?", "", "1", "x"][(row * 7 + column) % (3 + column % 3)]
+             for row in range(12) for column in range(columns)]
+    rows = [cells[at:at + columns] for at in range(0, len(cells), columns)]
+    text = "\n".join(",".join(row) for row in [[f"c{i}" for i in range(columns)], *rows])
+    (tmp_path / "wide.csv").write_text(text + "\n")
+    table = unspoken.read(tmp_path / "wide.csv", show=False)
+    for place, name in enumerate(table.schema.names):
+        column = [row[place] for row in rows]
+        blank = ("NA", "", "?") if set(column) <= {"NA", "?", "", "1"} and "1" in column \
+            else ("NA", "")
+        wanted = sum(word in blank for word in column)
+        assert table.arrow([name])[name].null_count == wanted, (name, column)

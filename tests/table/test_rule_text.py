@@ -22,6 +22,7 @@ def test_by_hand():
     assert read_rule("b, b -> a", ITEMS) == ((1,), (0,))
 
 
+@pytest.mark.slow
 @given(st.lists(names, min_size=2, max_size=6, unique=True), st.data())
 def test_what_is_written_is_read_again(items, data):
     cut = data.draw(st.integers(1, len(items) - 1))

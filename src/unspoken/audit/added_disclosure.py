@@ -66,7 +66,7 @@ def _label(earlier: str) -> str:
 
 
 def never_attacked(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return that answers, models or studies of the same people went out, which none attacks."""
+    """Return what of the same people went out before that cannot be read or attacked."""
     return _listed(entries, "this release")
 
 

@@ -119,7 +119,7 @@ def features_of(table: Table, rows: Ints, names: Sequence[str]) -> Floats:
     parts = []
     for name in names:
         if table.schema[name].kind in NUMBERS:
-            parts.append(np.asarray(to_numbers(table.arrow([name])[name]), np.float64)[rows])
+            parts.append(np.asarray(to_numbers(table.take(rows, [name])[name]), np.float64))
             continue
         if table.schema[name].kind == "basket":
             raise SchemaError(f"Public column '{name}' holds baskets. Use a column of numbers or "

@@ -1,8 +1,9 @@
 """A file of another tool beside what went out before: both are attacked together.
 
 A table that another tool made has neither key nor manifest. It is laid beside every earlier release
-that is still at its place, and beside every published model; a model beside earlier tables. What
-could not be attacked is listed, and the verdict is "not assessed".
+that is still at its place, and beside every published model, the answers of every query log and the
+result of every study; a model beside earlier tables. What could not be attacked is listed, and the
+verdict is "not assessed".
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from unspoken.audit.averaged_reports import RADIUS
 from unspoken.audit.model_beside_release import ask_both
 from unspoken.audit.people.own_release import renamed
 from unspoken.audit.release_overlap import columns_in_both
+from unspoken.audit.studies_beside import without_results
 from unspoken.audit.two_tables import (
     BESIDE,
     added_by,
@@ -37,7 +39,7 @@ def with_earlier_files(audit: Audit, register: Register, table: Table, published
     `published` is the table or the model that the file holds.
     """
     sha256 = str(audit.release["data_sha256"])
-    earlier = [one for one in register.before(table) if not is_file(one, sha256)]
+    earlier = [one for one in without_results(register.before(table)) if not is_file(one, sha256)]
     added: list[Added] = []
     left: list[Entry] = []
     for entry in earlier:

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.arrays import Bools, Floats, Ints
+from unspoken.audit.turned_values import OTHERWISE, TurnedColumns, turned_columns
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.table import Table
 
@@ -43,21 +44,39 @@ _TEXTS: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def hidden_values(table: Table, release: Table, own: Ints, shown: Ints) -> tuple[str, ...]:
-    """Return in sentences what released rows `shown` hide of the original rows `own`."""
+def hidden_values(table: Table, release: Table, own: Ints, shown: Ints,
+                  turned: TurnedColumns | None = None) -> tuple[str, ...]:
+    """Return in sentences what released rows `shown` hide of the original rows `own`.
+
+    Digests and turned words are looked for in whole columns as well, whoever the rows belong to;
+    `turned` is what `turned_columns` says of both tables, where it is known already.
+    """
+    turned = turned_columns(table, release) if turned is None else turned
+    whole = {(there, one.name): f"'{there}' holds the values of '{one.name}' {one.form}"
+             for there, one in turned.items()
+             if one.form != OTHERWISE and one.distinct >= LEAST}
+    paired = _of_pairs(table, release, own, shown)
+    return (*whole.values(), *(line for pair, line in paired if pair not in whole))
+
+
+Hidden = tuple[tuple[str, str], str]
+"""A released and an original column, and the sentence about them."""
+
+
+def _of_pairs(table: Table, release: Table, own: Ints, shown: Ints) -> tuple[Hidden, ...]:
     some = np.linspace(0, own.size - 1, min(PAIRS, own.size)).astype(np.int64) if own.size else own
     if some.size < LEAST:
         return ()
     left = {name: _Said.by(column) for name, column in _columns(table, own[some]).items()}
     right = {name: _Said.by(column) for name, column in _columns(release, shown[some]).items()}
-    return tuple(sentence for name, one in left.items() if one.distinct >= LEAST
+    return tuple(((there, name), sentence) for name, one in left.items() if one.distinct >= LEAST
                  for there, found in right.items()
                  for sentence in _between(name, one, there, found, left.get(there)))
 
 
 def _columns(table: Table, rows: Ints) -> dict[str, Any]:
     names = [c.name for c in table.schema.columns if c.kind != "basket"]
-    taken = table.arrow(names).take(pa.array(rows))
+    taken = table.take(rows, names)
     return {name: taken[name] for name in names}
 
 
@@ -86,7 +105,7 @@ class _Said:
 
 def _words(column: Any) -> list[str]:
     if pa.types.is_floating(column.type):
-        return [f"{value:g}" if value is not None else "" for value in column.to_pylist()]
+        return [f"{value:.15g}" if value is not None else "" for value in column.to_pylist()]
     return ["" if value is None else str(value) for value in column.to_pylist()]
 
 
@@ -129,7 +148,9 @@ def _low_digits(values: Floats, found: Floats) -> tuple[Bools, Bools]:
         for place in PLACES if base else ():
             scaled = np.rint(np.abs(found) * 10.0**place)
             part = np.where(scaled < 2**53, np.mod(scaled, base), -1.0)
-            own = (part == values) & (found != values) & (values != 0)
+            # Before the point, a number that rounds to the value is near it and hides nothing.
+            near = (np.abs(found - values) <= 0.5) if place == 0 else found == values
+            own = (part == values) & ~near & (values != 0)
             if own.sum() > best[0].sum():
                 best = own, (np.roll(part, 1) == values) & (values != 0)
     return best

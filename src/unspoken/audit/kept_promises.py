@@ -24,6 +24,7 @@ from unspoken.release.method import method_of
 from unspoken.release.record_key import original_rows
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.plain_columns import holds_bytes
 from unspoken.table.table import Table
 
 ORDER = "row-order"
@@ -102,7 +103,7 @@ def _holds(known: Any, shown: Any) -> bool:
         values = values[~np.isnan(values)]
         inside = values[np.isin(values, own)]
         different = np.unique(inside).size
-    elif pa.types.is_floating(shown.type):
+    elif pa.types.is_floating(shown.type) or holds_bytes(known.type):
         return False
     else:
         texts = shown.cast(pa.string()).drop_null()

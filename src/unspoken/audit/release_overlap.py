@@ -82,8 +82,8 @@ def what_it_adds(register: Register, table: Table, release: Release,
 
     Notes
     -----
-    Studies and query answers of the register are listed there, but not attacked together. An audit
-    asks published models about the same people as well.
+    An audit lays published models, query answers and results of studies beside the release as
+    well.
 
     Examples
     --------

@@ -19,8 +19,10 @@ from unspoken.audit.kept_promises import (
     unscored,
 )
 from unspoken.audit.people.audit_people import as_read
+from unspoken.audit.people.control_group import outsiders
 from unspoken.audit.people.own_release import with_people
 from unspoken.audit.release_overlap import what_it_adds
+from unspoken.audit.studies_beside import without_results
 from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
 from unspoken.audit.two_tables import beside_release
 from unspoken.disclosure.adversary import Adversary, named_for
@@ -142,19 +144,20 @@ def audit(  # noqa: PLR0913
     # A release with faults swallows errors of its adversaries; a misspelt name is none of these.
     adversaries = None if adversaries is None else named_for(release, adversaries)
     table = _original(table, release, key, {"tree": tree, "shown": shown})
+    outside, notes = outsiders(table, None if control is None else as_read(control))
     request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
-                           tree, precision, part_of(progress, 0.0, _ATTACKED), shown,
-                           None if control is None else as_read(control))
+                           tree, precision, part_of(progress, 0.0, _ATTACKED), shown, outside)
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
     audited = _with_target(audited, table, release)
     finished(part_of(progress, 0.0, _ATTACKED))
     if people and adversaries is None:
-        audited = with_people(audited, table, release, key, control, random_state,
+        audited = with_people(audited, table, release, key, outside, random_state,
                               part_of(progress, _ATTACKED, 1.0))
     if register is not None:
         audited = _with_earlier(audited, register, table, release, key, random_state)
     finished(part_of(progress, 0.0, 1.0))
+    audited = replace(audited, limits=(*audited.limits, *notes))
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))
 
 
@@ -176,7 +179,7 @@ def _with_earlier(audited: Audit, register: Register | str | os.PathLike[str], t
     names = None if key is None else method_of(release.mechanism).released_names(key, release)
     added = list(what_it_adds(known, table, release, names, random_state=random_state))
     left = []
-    for entry in known.before(table):
+    for entry in without_results(known.before(table)):
         both = beside_release(entry, table, release, names, random_state)
         added += both or ()
         left += [entry] if both is None and entry.kind != "release" else []

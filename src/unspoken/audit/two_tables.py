@@ -1,7 +1,8 @@
-"""An earlier disclosure laid beside a table: an earlier release, or a published model.
+"""An earlier disclosure laid beside a table: a release, a model, answers, the result of a study.
 
 Both are searched for the same people (`linked_releases`), or asked about them
-(`model_beside_release`). What cannot be read counts as not measured.
+(`model_beside_release`); sums are laid on what the table shows (`answers_beside`). What cannot be
+read counts as not measured.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.audit.added_disclosure import Added
+from unspoken.audit.answers_beside import entered_sums, lay_sums
 from unspoken.audit.averaged_reports import RADIUS
 from unspoken.audit.linked_releases import Joined, join, read_sides
 from unspoken.audit.model_beside_release import ask_both, registered_model
 from unspoken.audit.people.own_release import renamed
+from unspoken.audit.studies_beside import joint_model, joint_sums, study_result, with_goal
 from unspoken.errors import ReleaseError, SchemaError, UnspokenError
+from unspoken.methods.queries.disclosed_sums import DisclosedSum
 from unspoken.numerics.random import seed_from
 from unspoken.release.automatic_entries import file_of, is_file
 from unspoken.release.register import Entry
@@ -78,7 +82,7 @@ def added_by(entry: Entry, one: Joined) -> Added:
 
 def beside_release(entry: Entry, table: Table, release: Release,
                    names: Mapping[str, str] | None, random_state: Any) -> list[Added] | None:
-    """Attack an earlier model, or a table of another tool, together with a release.
+    """Attack what went out before and is no release of ours together with a release.
 
     None where no attack takes both in.
     """
@@ -98,6 +102,39 @@ def model_beside(entry: Entry, table: Table, released: Table,
     return None if both is None else [added_by(entry, both)]
 
 
+def answers_beside(entry: Entry, table: Table, released: Table,
+                   random_state: Any) -> list[Added] | None:
+    """Lay the answers of an entered query log on a table; None if the log is not at its place."""
+    sums = entered_sums(entry, table)
+    return None if sums is None else _summed(entry, sums, table, released, random_state)
+
+
+def study_beside(entry: Entry, table: Table, released: Table,
+                 random_state: Any) -> list[Added] | None:
+    """Lay the entered result of a study beside a table; None if it is not at its place."""
+    content = study_result(entry)
+    if content is None:
+        return None
+    model = joint_model(content)
+    if model is not None:
+        both = ask_both(model, with_goal(entry, table), released, RADIUS, seed_from(random_state))
+        return None if both is None else [added_by(entry, both)]
+    sums = joint_sums(content, table)
+    return None if sums is None else _summed(entry, sums, table, released, random_state)
+
+
+def _summed(entry: Entry, sums: Sequence[DisclosedSum], table: Table, released: Table,
+            random_state: Any) -> list[Added] | None:
+    try:
+        laid = lay_sums(sums, table, released, RADIUS, seed_from(random_state))
+    except SchemaError:
+        return None
+    return [*(added_by(entry, one) for one in laid.joined),
+            *(Added(name, entry.what, entry.to, None, None, None, f"'{name}': {count} numbers of "
+                    f"{_who(entry)} could not be laid beside this release; together they may "
+                    "disclose more") for name, count in laid.left_out.items())]
+
+
 def file_beside(entry: Entry, table: Table, released: Table,
                 random_state: Any) -> list[Added] | None:
     """Search an entered table of another tool and a table for the same people; None if unread."""
@@ -112,7 +149,7 @@ def file_beside(entry: Entry, table: Table, released: Table,
 
 
 BESIDE: Mapping[str, Callable[[Entry, Table, Table, Any], list[Added] | None]] = {
-    "model": model_beside, "table": file_beside}
+    "model": model_beside, "table": file_beside, "query": answers_beside, "study": study_beside}
 """How an entry that is no release of ours is attacked together with a table."""
 
 

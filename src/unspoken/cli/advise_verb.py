@@ -6,10 +6,10 @@ import argparse
 import shlex
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, emit, read_table, reading_words, verb
+from unspoken.cli.data_places import data_place
 from unspoken.errors import InputError, unknown
 from unspoken.release.uses import KNOWLEDGE, PURPOSES, RECIPIENTS
 
@@ -31,7 +31,7 @@ def add(verbs: Adder) -> None:
                   "Say which way of sharing serves a purpose, what it promises and what breaks it. "
                   "Three questions are asked unless they are answered by options. The exit status "
                   "is 1 where nothing should be released.")
-    parser.add_argument("data", type=Path, nargs="?", metavar="DATA",
+    parser.add_argument("data", type=data_place, nargs="?", metavar="DATA",
                         help="the table; ways that cannot take it are ruled out")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     add_questions(parser)

@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.cli.book_release import book_release
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, pairs, read_table, verb
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.enter_register import add_register, check_register, save_release
 from unspoken.methods.anonymity.method import DIVERSITIES
 
@@ -20,7 +21,7 @@ def add(verbs: Adder) -> None:
     parser = verb(verbs, "anonymize", run,
                   "Try every method that gives K and L on a table, show what each keeps and "
                   "risks, and write the release that serves the task best.")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=data_place, metavar="DATA", help=DATA_HELP)
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="where the release goes; without it the frontier is only shown")
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_undecided(table, args.others)
     tried = frontier(table, _demand(args), args.task)
     best = tried.best
-    lines = [tried.summary(), f"Recommended: {best.method} {dict(best.parameters)}"]
+    lines = [args.worded(tried.summary()), f"Recommended: {best.method} {dict(best.parameters)}"]
     lines += [] if best.utility is None else list(best.utility.warnings)
     decision: dict[str, Any] = {"asked": _demand(args), **tried.to_json(),
                                 "recommended": best.to_json()}

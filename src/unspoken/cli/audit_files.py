@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import file_options, names, read_table
+from unspoken.cli.data_places import data_place
 
 if TYPE_CHECKING:
     from unspoken.disclosure.audit_result import Audit
     from unspoken.release.register import Register
     from unspoken.table.table import Table
 
-_SUFFIXES = (".json", ".txt", ".model", ".ubj", ".pkl", ".pickle", ".joblib")
+_SUFFIXES = (".unspoken", ".json", ".txt", ".model", ".ubj", ".pkl", ".pickle", ".joblib")
 
 
 def add_people(parser: argparse.ArgumentParser) -> None:
     """Add the options about people who are attacked."""
-    parser.add_argument("--control", type=Path, metavar="DATA",
+    parser.add_argument("--control", type=data_place, metavar="DATA",
                         help="people of the same population who are not in the release; without "
                              "them every risk to people is an upper bound")
     parser.add_argument("--known", type=names, metavar="A,B",
@@ -38,9 +40,11 @@ def is_model(path: Path) -> bool:
     """Return True if a file is a model: JSON with a known format, or LightGBM's text."""
     if path.suffix.lower() not in _SUFFIXES or path.name.lower().endswith(".csv"):
         return False
+    from unspoken.models.packed_models import is_packed
+
     with path.open("rb") as file:
         start = file.read(4096)
-    return start[:5] == b"tree\n" or start.lstrip()[:1] == b"{" or \
+    return start[:5] == b"tree\n" or is_packed(start) or start.lstrip()[:1] == b"{" or \
         path.suffix.lower() in (".pkl", ".pickle", ".joblib", ".ubj")
 
 
@@ -52,19 +56,19 @@ def audit_file(args: argparse.Namespace,
     table = read_table(args, args.against, args.target)
     if is_model(args.release):
         return _with_digest(_model(args, table), args.release), table, load_model(args.release)
+    from unspoken.audit.file_extras import file_extras
     from unspoken.audit.people.audit_people import audit_table
     from unspoken.table.read import read
 
     released = read(args.release, show=False, kinds=None, keep=(), **file_options(args))
     result = audit_table(released, table, control_of(args), known=args.known, people=args.people,
                          random_state=args.seed, name=args.release.name, progress=progress)
+    result = replace(result, unscored={**result.unscored, **file_extras(args.release)})
     return _with_digest(result, args.release), table, released
 
 
 def _with_digest(result: Audit, path: Path) -> Audit:
     """Return an audit that says which file it is about."""
-    from dataclasses import replace
-
     from unspoken.table.atomic_files import sha256_of
 
     return replace(result, release={**result.release, "data_sha256": sha256_of(path)})
@@ -101,8 +105,6 @@ def with_earlier(audit: Audit, register: Register | None, table: Table, publishe
 
 def judged(args: argparse.Namespace, audit: Audit) -> Audit:
     """Judge an audit by the policy, if one was named."""
-    from dataclasses import replace
-
     from unspoken.disclosure.policy import Policy
 
     if args.policy is None:

@@ -26,6 +26,7 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
+from unspoken.cli.data_places import data_place
 from unspoken.cli.enter_register import register_of
 from unspoken.cli.record_options import (
     add_documents,
@@ -54,15 +55,16 @@ def add(verbs: Adder) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE",
                         help="release directory; or the file of a table that another tool made, or "
                              "of a model (unspoken's or XGBoost's JSON, LightGBM's text)")
-    parser.add_argument("--against", type=Path, required=True, metavar="DATA",
+    parser.add_argument("--against", type=data_place, required=True, metavar="DATA",
                         help="the original table")
     parser.add_argument("--key", type=Path, metavar="FILE",
                         help="the key that was written with the release; it only says which record "
                              "is whose, adversaries never see it. Without it the verdict is 'not "
                              "assessed'")
     add_passphrase(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="REPORT",
-                        help="where to write the HTML report; keep it in-house")
+    parser.add_argument("--out", type=Path, metavar="REPORT",
+                        help="where to write the HTML report, which is kept in-house (default: "
+                             "the result is printed alone)")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing report")
     _add_setting(parser)
     add_people(parser)
@@ -73,7 +75,7 @@ def add(verbs: Adder) -> None:
 
 
 def _add_setting(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--sample", type=Path, metavar="DATA",
+    parser.add_argument("--sample", type=data_place, metavar="DATA",
                         help="similar data that an attacker may have (default: samples of 1%% and "
                              "0.1%% of the original)")
     parser.add_argument("--policy", type=Path, metavar="FILE",
@@ -99,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     """Audit a release and write the report."""
     from unspoken.release.release import Release
 
-    if not args.overwrite:
+    if args.out is not None and not args.overwrite:
         must_be_new(args.out, "The report")
     check_documents(args)
     if args.release.is_file():
@@ -111,7 +113,8 @@ def run(args: argparse.Namespace) -> int:
     table = read_table(args, args.against, None)
     result = _audit(args, table, release, key)
     added = list(result.added)
-    _page(args, result, table, release, key, added).save(args.out)
+    if args.out is not None:
+        _page(args, result, table, release, key, added).save(args.out)
     return _ended(args, result, table, release, added)
 
 
@@ -123,7 +126,8 @@ def _file(args: argparse.Namespace) -> int:
     result = audit_files.with_earlier(result, register, table, published, args.seed)
     result = audit_files.judged(args, result)
     added = list(result.added)
-    _with_added(audit_files.page_of(result, args), added).save(args.out)
+    if args.out is not None:
+        _with_added(audit_files.page_of(result, args), added).save(args.out)
     return _ended(args, result, table, None, added)
 
 
@@ -134,7 +138,8 @@ def _baskets(args: argparse.Namespace, release: Release, key: Key | None) -> int
 
     result = audit(baskets.read(args, args.against), release, key, None, args.trials, args.seed,
                    args.policy, register=_register(args))
-    audit_page(result, source=args.against).save(args.out)
+    if args.out is not None:
+        audit_page(result, source=args.against).save(args.out)
     return _ended(args, result, None, release, [])
 
 
@@ -147,17 +152,24 @@ def _ended(args: argparse.Namespace, result: Audit, table: Table | None,
     more += audit_files.write_exposed(args, result)
     verdict = verdict_of(result)
     failed = fails(result, verdict)
-    emit(args, {"report": str(args.out), "passed": not failed, "added": added,
+    report = None if args.out is None else str(args.out)
+    emit(args, {"report": report, "passed": not failed, "added": added,
                 "verdict": verdict.to_json(), "audit": result.to_json()},
          "\n".join([_first_line(verdict, failed), result.summary(),
-                    *_told("Together with earlier releases:", added), *more,
-                    f"Report written to {args.out}."]))
+                    *_told("Together with earlier releases:", added), *more, _where(args.out)]))
     return 1 if failed else 0
+
+
+def _where(report: Path | None) -> str:
+    return "No report was written: --out FILE writes one." if report is None else \
+        f"Report written to {report}."
 
 
 def fails(result: Audit, verdict: Verdict) -> bool:
     """Return True if the release may not leave: by the policy, or without one by the verdict."""
-    return result.failed or (result.judgement is None and not verdict.release)
+    from unspoken.disclosure.release_verdict import may_leave
+
+    return not may_leave(result, verdict)
 
 
 def _first_line(verdict: Verdict, failed: bool) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.book_release import book_release
+from unspoken.cli.book_release import book_release, list_baskets
 from unspoken.cli.common import emit, file_options, passphrase, saved_bytes
 from unspoken.cli.enter_register import people_of, register_of, save_release, write_entered
 from unspoken.cli.method_options import key_words
@@ -16,16 +15,21 @@ if TYPE_CHECKING:
     from unspoken.release.key import Key
     from unspoken.release.release import Release
     from unspoken.table.baskets import Baskets
+    from unspoken.table.formats.data_urls import Place
 
 LEARNERS = ("itemsets", "rules")
 
 
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    """Add the names of the columns of a long table of baskets."""
+def add_columns(parser: argparse.ArgumentParser, repeats: bool = True) -> None:
+    """Add the names of the columns of a long table of baskets, and what is done with repeats."""
     parser.add_argument("--transaction", metavar="COLUMN",
                         help="of baskets in a long table: the column that numbers the baskets")
     parser.add_argument("--item", metavar="COLUMN",
                         help="of baskets in a table: the column of the items")
+    if repeats:
+        parser.add_argument("--repeats", choices=("refuse", "drop"),
+                            help="of baskets: what to do with an item that is twice in one basket; "
+                                 "drop keeps it once (default: refuse)")
 
 
 def add_risk(parser: argparse.ArgumentParser) -> None:
@@ -61,17 +65,18 @@ def _risks(args: argparse.Namespace, result: Any) -> Any:
 
 def refuse_columns(args: argparse.Namespace) -> None:
     """Refuse the columns of baskets where another method is used."""
-    for name in ("transaction", "item"):
+    for name in ("transaction", "item", "repeats"):
         if getattr(args, name) is not None:
             raise InputError(f"The method '{args.method}' has no option '--{name}'. It belongs to "
                              "--method baskets.")
 
 
-def read(args: argparse.Namespace, path: Path) -> Baskets:
-    """Read the baskets that the command line names."""
+def read(args: argparse.Namespace, path: Place, repeats: str | None = None) -> Baskets:
+    """Read the baskets that the command line names; `repeats` where it has no say in that."""
     from unspoken.table.basket_files import read_baskets
 
-    return read_baskets(path, transaction=args.transaction, item=args.item, **file_options(args))
+    return read_baskets(path, transaction=args.transaction, item=args.item,
+                        repeats=repeats or args.repeats or "refuse", **file_options(args))
 
 
 def protect(args: argparse.Namespace, method: Any) -> int:
@@ -143,6 +148,7 @@ def _words(ends: Ends | None) -> str:
 def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     """Mine itemsets or rules from a file of baskets or from a release of them."""
     from unspoken.mine import itemsets, rules
+    from unspoken.table.basket_tables import to_table
 
     confidence = wanted.pop("min_confidence", 0.5)
     strange = set(wanted) - {"min_support", "longest", "slack", "confidence",
@@ -155,6 +161,9 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     if args.learner == "rules":
         mined = rules(mined, confidence)
     risks = None if args.known is None else _risks(args, mined)
+    if not args.release.is_dir():
+        # Exact counts: nothing bounds them, so that the budget lists them.
+        list_baskets(args, args.release, to_table(source), f"exact {args.learner}")
     plain = register_of(args) is not None and not args.release.is_dir()
     write_entered(args, "model", people_of(args, source) if plain else None, args.learner,
                   saved_bytes(mined))

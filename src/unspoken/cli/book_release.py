@@ -4,8 +4,9 @@ The budget is the one that `--budget` names, or else the file that lies beside t
 same name with `.budget` added: whoever started it there need not think of it again. A link to the
 data leads to the same budget. Where only the key or the head of a budget is left, the budget was
 lost, and nothing is disclosed. A copy of a table whose budget is known (`release.budget_copies`)
-draws from that budget, and a changed copy is refused. Where there never was a budget, the output
-says that nothing was booked.
+draws from that budget, and a changed copy is refused, as is a table that nothing tells from that
+of a budget, and every table beside a budget that cannot be read. Where there never was a budget,
+the output says that nothing was booked.
 """
 
 from __future__ import annotations
@@ -15,23 +16,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unspoken.release.budget_places import budget_path, counted_elsewhere, known_place
+
+__all__ = ["book_release", "budget_of", "budget_path", "counted_elsewhere", "list_baskets",
+           "place_of"]
+
 if TYPE_CHECKING:
+    from unspoken.methods.queries.guard import QueryGuard
     from unspoken.release.budget import Budget
     from unspoken.release.release import Release
+    from unspoken.table.formats.data_urls import Place
     from unspoken.table.table import Table
-
-
-def budget_path(budget: Path | None, data: Path) -> Path | None:
-    """Return where the budget of a data file is or was, None if there is none."""
-    if budget is not None:
-        return budget
-    places = [file.with_name(file.name + ".budget") for file in (data.resolve(), data)]
-    return next((place for place in places if _left_there(place)), None)
-
-
-def _left_there(place: Path) -> bool:
-    """Return True if a budget lies there, or what belongs to one."""
-    return any(place.with_name(place.name + end).exists() for end in ("", ".key", ".head"))
 
 
 def budget_of(args: argparse.Namespace, table: Table) -> Budget | None:
@@ -45,43 +40,12 @@ def budget_of(args: argparse.Namespace, table: Table) -> Budget | None:
     return Budget(path)
 
 
-def place_of(budget: Path | None, data: Path, table: Table) -> Path | None:
+def place_of(budget: Path | None, data: Place, table: Table) -> Path | None:
     """Return where the budget of a data file is, or that of the table which it is a copy of."""
-    place = budget_path(budget, data)
-    if place is not None:
-        return place
-    known = counted_elsewhere(table, data)
-    if known is None:
-        return None
-    path, share = known
-    if share < 1.0:
-        from unspoken.errors import BudgetError
-
-        raise BudgetError(f"'{data}' has no budget, and {share:.0%} of its people are those of "
-                          f"'{path}', whose table it is not. Nothing was disclosed. Use the table "
-                          "of that budget, or start one for this table on purpose: unspoken budget "
-                          f"{data}.budget --start {data} --anew --epsilon 1")
-    print(f"unspoken: note: '{data}' is a copy of the table of '{path}', which is drawn from.",
-          file=sys.stderr)
-    return path
-
-
-def counted_elsewhere(table: Table, data: Path) -> tuple[Path, float] | None:
-    """Return a budget that counts the same people, and the share of them, the greatest first."""
-    from unspoken.errors import BudgetError
-    from unspoken.release.budget import Budget
-    from unspoken.release.budget_copies import known_budgets
-    from unspoken.release.people_sketch import SAME
-
-    best: tuple[Path, float] | None = None
-    for path in known_budgets([data.resolve().parent]):
-        try:
-            share = Budget(path).knows(table)
-        except BudgetError:
-            continue
-        if share >= SAME and (best is None or share > best[1]):
-            best = path, share
-    return best
+    place, note = known_place(budget, data, table)
+    if note:
+        print(f"unspoken: note: {note}", file=sys.stderr)
+    return place
 
 
 def book_release(args: argparse.Namespace, table: Table, release: Release,
@@ -90,19 +54,12 @@ def book_release(args: argparse.Namespace, table: Table, release: Release,
     budget = budget_of(args, table)
     if budget is None:
         return
-    from unspoken.errors import BudgetError
-    from unspoken.release.budget_releases import release_draws
+    from unspoken.release.budget_releases import draw_release
 
-    budget.check_table(table)
-    to = getattr(args, "to", "")
-    wanted = release_draws(release, to, kind)
-    if not all(budget.draw_each([one])[0] for one in wanted):
-        raise BudgetError(f"The budget of this table has {budget.left(to):g} left, and this "
-                          f"release needs {wanted[0].cost}. Nothing was written. 'unspoken budget' "
-                          "shows what it was spent on.")
+    draw_release(budget, table, release, getattr(args, "to", ""), kind=kind)
 
 
-def list_baskets(args: argparse.Namespace, data: Path, table: Table, what: str) -> None:
+def list_baskets(args: argparse.Namespace, data: Place, table: Table, what: str) -> None:
     """List baskets that bound nothing in the budget beside their file, before they are written."""
     path = place_of(None, data, table)
     if path is None:
@@ -114,3 +71,27 @@ def list_baskets(args: argparse.Namespace, data: Path, table: Table, what: str) 
     budget = Budget(path)
     budget.check_table(table)
     budget.draw(WITHOUT, kind="baskets", what=what)
+
+
+def book_guard(args: argparse.Namespace, data: Place, table: Table, guard: QueryGuard) -> None:
+    """Draw what all answers of a query log may spend, once, before the first is given.
+
+    The budget follows the log from then on: of two copies that go on, one is refused.
+    """
+    path = place_of(None, data, table)
+    if path is None:
+        args.unbooked = data
+        return
+    from unspoken.release.budget import Budget
+    from unspoken.release.budget_costs import Cost
+    from unspoken.release.budget_releases import WITHOUT
+
+    budget, what = Budget(path), f"guarded log {guard.name}"
+    budget.check_table(table)
+    if all(one.what != what for one in budget.draws):
+        whole, cells = guard.whole_epsilon, guard.settings.cells
+        if whole is not None and cells:
+            budget.draw(WITHOUT, to=args.to, kind="query",
+                        what=f"exact cells of {what}: {', '.join(cells)}"[:500])
+        budget.draw(WITHOUT if whole is None else Cost(whole), to=args.to, kind="query", what=what)
+    guard.note_with(lambda chains: budget.follow(guard.name, chains))

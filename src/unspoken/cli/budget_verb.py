@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unspoken.cli import basket_verbs
 from unspoken.cli.common import Adder, add_reading, columns, emit, pairs, read_table, verb
+from unspoken.cli.data_places import data_place
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def add(verbs: Adder) -> None:
 
 
 def _add_start(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--start", type=Path, metavar="DATA",
+    group.add_argument("--start", type=data_place, metavar="DATA",
                        help="the table: Parquet, CSV or DuckDB file")
     group.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     group.add_argument("--unit", default="row", metavar="COLUMN",
@@ -105,13 +106,14 @@ def _refuse_second(table: Table, args: argparse.Namespace) -> None:
 
     known = counted_elsewhere(table, args.start)
     if known is not None and known[0].resolve() != args.budget.resolve():
-        raise BudgetError(f"'{known[0]}' counts {known[1]:.0%} of these people already. A second "
-                          "budget would undo the first. Draw from that one, or type --anew to "
-                          "start another on purpose.")
+        words = f"counts {known[1]:.0%} of these people already" if known[1] else \
+            "is not known to count others: its columns are alike"
+        raise BudgetError(f"'{known[0]}' {words}. A second budget would undo the first. Draw from "
+                          "that one, or type --anew to start another on purpose.")
 
 
 def _table(args: argparse.Namespace) -> Table:
-    if args.start.suffix != ".dat" and args.transaction is None:
+    if not args.start.name.endswith(".dat") and args.transaction is None:
         return read_table(args, args.start, args.target)
     from unspoken.table.basket_tables import to_table
 

@@ -15,27 +15,41 @@ from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
     from unspoken.release.key import Key
+    from unspoken.table.formats.data_urls import Place
     from unspoken.table.table import Table
 
 Adder = Any
 """What `add_subparsers` returns; its class has no public name."""
+ROWS_IN = (".csv", ".parquet")
+"""How files of rows end that a verb writes."""
 
 
 def verb(verbs: Adder, name: str, run: Callable[[Any], int], text: str) -> argparse.ArgumentParser:
     """Add the subparser of a verb, with the options that every verb has."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         name, help=text.split(". ")[0].rstrip("."), description=text)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, worded=str)
     parser.add_argument("--json", action="store_true",
                         help="print the result as one JSON object, and nothing else, on stdout")
     return parser
 
 
+def nested_verb(under: Adder, name: str, run: Callable[[Any], int],
+                text: str) -> argparse.ArgumentParser:
+    """Add a verb under another one; `--json` counts before it and after it."""
+    parser = verb(under, name, run, text)
+    for action in parser._actions:
+        if action.dest == "json":
+            action.default = argparse.SUPPRESS
+    return parser
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the options that declare what the columns of a table are."""
-    parser.add_argument("--table", metavar="NAME", help="the table to read in a DuckDB file")
+    parser.add_argument("--table", metavar="NAME", help="the table to read in a database")
     parser.add_argument("--kind", action="append", default=[], metavar="COLUMN=KIND",
-                        help="declare a column numeric, ordinal, categorical or basket (repeat)")
+                        help="declare a column numeric, ordinal, categorical or basket; the order "
+                             "of texts as ordinal:low<medium<high (repeat)")
     parser.add_argument("--identifiers", type=names, default=(), metavar="A,B",
                         help="columns that name a person or thing; they are never released")
     parser.add_argument("--sensitive", type=names, default=(), metavar="A,B",
@@ -44,6 +58,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
                         help="columns by which a person could be found elsewhere")
     parser.add_argument("--keep", action="append", default=[], metavar="COLUMN",
                         help="release a column that seems to name people, or free text (repeat)")
+    parser.add_argument("--drop-missing-target", action="store_true",
+                        help="leave out the records that have no target")
+    parser.add_argument("--engine", choices=["local", "spark"],
+                        help="where rows are counted and changed: in this process, or on Apache "
+                             "Spark, which reads Parquet (default: local)")
     add_file_options(parser)
 
 
@@ -61,12 +80,15 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decimal", choices=[".", ","],
                         help="the sign before the fraction of a number in a text file "
                              "(default: .)")
+    parser.add_argument("--thousands", metavar="SIGN",
+                        help="the sign between the thousands of numbers in a text file, such as , "
+                             "in 1,234 (default: none; such cells are text)")
 
 
 def file_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options that say how a file is written, as `read` takes them."""
     return {name: getattr(args, name, None)
-            for name in ("delimiter", "encoding", "missing", "decimal")}
+            for name in ("delimiter", "encoding", "missing", "decimal", "thousands")}
 
 
 def add_passphrase(parser: argparse.ArgumentParser) -> None:
@@ -93,12 +115,13 @@ def listed(columns: Sequence[str]) -> str:
 def reading_words(args: argparse.Namespace) -> list[str]:
     """Return the options about reading as they were given, for a verb that reads the same file."""
     words: list[str] = []
-    for name in ("table", "delimiter", "encoding", "decimal"):
+    for name in ("table", "engine", "delimiter", "encoding", "decimal", "thousands"):
         value = getattr(args, name)
         words += [] if value is None else [f"--{name}={value}"]
     for name in ("identifiers", "sensitive", "quasi", "missing"):
         columns = getattr(args, name)
         words += [f"--{name}={listed(columns)}"] if columns else []
+    words += ["--drop-missing-target"] if args.drop_missing_target else []
     return words + [f"--{name}={one}" for name in ("kind", "keep") for one in getattr(args, name)]
 
 
@@ -115,16 +138,18 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
     return by_name
 
 
-def read_table(args: argparse.Namespace, path: Path, target: str | None,
+def read_table(args: argparse.Namespace, path: Place, target: str | None,
                notes: bool = True) -> Table:
     """Read a table as the options declare it; `notes` says on stderr what was done to it."""
     from unspoken.table.read import read
 
     table = read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
                  identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
-                 table=args.table, keep=args.keep, show=False, **file_options(args))
+                 table=args.table, keep=args.keep, show=False, engine=args.engine,
+                 drop_missing_target=args.drop_missing_target,
+                 **file_options(args))
     for note in table.notes if notes else ():
-        print(f"unspoken: note: {note}", file=sys.stderr)
+        print(f"unspoken: note: {args.worded(note)}", file=sys.stderr)
     return table
 
 
@@ -168,7 +193,7 @@ def save_model(model: Any, path: Path) -> None:
     """Write a model of any supported kind at once or not at all."""
     from unspoken.table.atomic_files import write_file
 
-    write_file(path, saved_bytes(model), overwrite=False)
+    write_file(path, saved_bytes(model, path.name), overwrite=False)
 
 
 def saved_bytes(thing: Any, name: str = "model.json") -> bytes:
@@ -189,8 +214,9 @@ def emit(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
     unbooked = getattr(args, "unbooked", None)
     if unbooked is not None:
         data = {**data, "booked": False}
-        text += (f"\nNothing was booked, because there is no budget. It would be "
-                 f"{unbooked}.budget; 'unspoken budget' starts one.")
+        place = f"It would be {unbooked}.budget; " if isinstance(unbooked, Path) else ""
+        text += ("\nNothing was booked, because there is no budget. "
+                 f"{place}'unspoken budget' starts one.")
     print(json.dumps(data, allow_nan=False, default=str) if args.json else text)
 
 
@@ -202,8 +228,17 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None] | None]:
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=label, unit="row", unit_scale=True, leave=False) as bar:
+    with tqdm(total=total or None, desc=label, unit="row", unit_scale=True, leave=False) as bar:
         yield lambda rows: bar.update(rows) and None
+
+
+@contextmanager
+def shown_passes() -> Iterator[None]:
+    """Show long passes over a table on a terminal: rows done, rows a second, time left."""
+    from unspoken.table.long_passes import shown_by
+
+    with shown_by(progress):
+        yield
 
 
 def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
@@ -213,3 +248,21 @@ def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
                        for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
              for row in rows)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def write_rows(path: Path, rows: Any) -> None:
+    """Write an Arrow table as CSV or Parquet, by the file's ending, readable by its owner alone."""
+    import io
+
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    from unspoken.table.atomic_files import write_file
+
+    if path.suffix.lower() not in ROWS_IN:
+        raise InputError(explain("'--out'", f"a file that ends in {' or '.join(ROWS_IN)}",
+                                 str(path)))
+    content = io.BytesIO()
+    write = pyarrow.csv.write_csv if path.suffix.lower() == ".csv" else pyarrow.parquet.write_table
+    write(rows, content)
+    write_file(path, content.getvalue(), 0o600, overwrite=False)

@@ -17,11 +17,13 @@ from unspoken.cli.common import (
     saved_bytes,
     verb,
 )
+from unspoken.cli.data_places import data_place
 from unspoken.cli.enter_register import add_register, register_of, write_entered
 from unspoken.cli.result_steps import add_forms, show, wants_form
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
+    from unspoken.models.recipe import Recipe
     from unspoken.table.table import Table
 
 
@@ -34,13 +36,14 @@ def add(verbs: Adder) -> None:
                         help="what the miner sent: JSON of unspoken or XGBoost, or LightGBM's text")
     parser.add_argument("--key", type=Path, required=True, metavar="FILE", help="the key file")
     add_passphrase(parser)
-    parser.add_argument("--data", type=Path, metavar="DATA",
-                        help="the original table; only histogram learners can do without it")
+    parser.add_argument("--data", type=data_place, metavar="DATA",
+                        help="the original table; only histogram learners and C4.5 can do "
+                             "without it")
     parser.add_argument("--release", type=Path, metavar="DIR",
                         help="the release that was mined; refused if it was changed since")
     parser.add_argument("--recipe", type=Path, metavar="FILE",
-                        help="how MODEL was mined: the rows it learned from are taken from there "
-                        "(default: MODEL.recipe, if it is there)")
+                        help="how MODEL was mined: the rows it learned from, and those that "
+                        "stopped it, are taken from there (default: MODEL.recipe, if it is there)")
     add_reading(parser)
     parser.add_argument("--tree-method", choices=["hist", "approx", "exact"],
                         help="how an XGBoost model was trained, where its file leaves that open")
@@ -52,13 +55,13 @@ def add(verbs: Adder) -> None:
     add_forms(parser)
 
 
-def _rows(args: argparse.Namespace) -> tuple[int, ...] | None:
-    """Return the released rows that the miner's recipe names; None stands for all."""
+def _recipe(args: argparse.Namespace) -> Recipe | None:
+    """Return how the model was mined, if that is known: its rows, and where it was stopped."""
     from unspoken.methods.encoding.learners.mine_trees import recipe_path
-    from unspoken.mine import Recipe
+    from unspoken.models.recipe import Recipe
 
     path = args.recipe or recipe_path(args.model)
-    return Recipe.load(path).rows if args.recipe or path.exists() else None
+    return Recipe.load(path) if args.recipe or path.exists() else None
 
 
 def _write(args: argparse.Namespace, table: Table | None, kind: str, data: bytes) -> None:
@@ -82,12 +85,12 @@ def run(args: argparse.Namespace) -> int:
     key = load_key(args)
     model = load_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
-    options = {"learner": args.tree_method, "rows": _rows(args)}
+    options = {"learner": args.tree_method, "recipe": _recipe(args)}
     if wants_form(args):
         return show(args, model, key, table, options, partial(_write, args, table))
     decoded = decode(model, key, table, release=args.release, **options)
     kind = type(decoded).__name__
-    _write(args, table, kind, saved_bytes(decoded))
+    _write(args, table, kind, saved_bytes(decoded, args.out.name))
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},
          f"{decoded.summary()}\nDecoded model written to {args.out}; it predicts on original "
          "records.")

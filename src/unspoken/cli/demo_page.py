@@ -97,7 +97,9 @@ def build_page(story: Story) -> Page:
         _picture(page, story, one)
     page.section("The releases")
     for one in story.protected:
-        page.section(f"Mode {one.mode}", level=3).code(one.release.guarantee.summary())
+        promised = one.release.guarantee
+        page.section(f"Mode {one.mode}", level=3).text(promised.statement)
+        page.bullets(promised.conditions)
     page.text("This page shows original values: it stays with the custodian.")
     return page
 

@@ -78,7 +78,7 @@ def save_release(args: argparse.Namespace, table: Table, release: Release, key: 
     The key comes first: a release whose key was lost could never be decoded. `released` are the
     names of its columns, where they are others.
     """
-    new = not args.out.exists()
+    folder = args.out if isinstance(args.out, Path) and not args.out.exists() else None
     key.save(key_file, secret)
     try:
         with progress("protect", release.table.rows) as step:
@@ -86,8 +86,8 @@ def save_release(args: argparse.Namespace, table: Table, release: Release, key: 
                                 enter=partial(_enter_release, args, table, release, released))
     except BaseException:
         key_file.unlink(missing_ok=True)
-        if new:
-            shutil.rmtree(args.out, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
@@ -97,7 +97,8 @@ def _enter_release(args: argparse.Namespace, table: Table, release: Release,
 
     path = register_of(args)
     if path is not None:
-        Register.load(path).add_release(table, release, args.to, str(args.out.absolute()), released)
+        place = args.out.absolute() if isinstance(args.out, Path) else args.out
+        Register.load(path).add_release(table, release, args.to, str(place), released)
 
 
 def people_of(args: argparse.Namespace, source: Any) -> Table:
@@ -113,4 +114,4 @@ def people_of(args: argparse.Namespace, source: Any) -> Table:
     try:
         return read(source, show=False, **file_options(args))
     except UnspokenError:
-        return to_table(read_baskets(source, **file_options(args)))
+        return to_table(read_baskets(source, repeats="drop", **file_options(args)))

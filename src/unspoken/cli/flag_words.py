@@ -12,8 +12,11 @@ import re
 from collections.abc import Iterator
 
 _CALL = re.compile(r"unspoken\.\w+\([^()]*?\b(\w+)=\.\.\.\)")
-_WORD = re.compile(r"(?<![\w'\-=.])([a-z][a-z_]*)=('[^']*'|\"[^\"]*\"|-?\d[\w.]*|\[[^\]]*\]|\w+)?"
-                   r"(?=[\s,;:)]|\.(?:\s|$)|$)")
+_WORD = re.compile(r"(?<![\w'\-=.?&])([a-z][a-z_]*)=('[^']*'|\"[^\"]*\"|-?\d[\w.]*|\[[^\]]*\]|"
+                   r"\w+|\.\.\.)?(?=[\s,;:)]|\.(?:\s|$)|$)")
+_PYTHON = re.compile(r"[A-Z]\w*\.\w+(?:\([^()]*\))?, or on the command line:? ")
+"""What Python users write, where the text says as well what the command line writes."""
+_TWICE = re.compile(r"(--[a-z-]+(?: [^\s()]+)?) \((?:on the command line )?\1\)")
 
 
 _OF_METHODS = {("missing", value) for value in ("refuse", "blank", "mean")}
@@ -22,9 +25,26 @@ _OF_METHODS = {("missing", value) for value in ("refuse", "blank", "mean")}
 
 def in_flags(text: str, top: argparse.ArgumentParser, args: argparse.Namespace) -> str:
     """Return a message with the Python arguments written as the flags of the verb that ran."""
-    flags = set(_flags(top, vars(args)))
-    text = _CALL.sub(lambda call: f"{call[1]}=", text)
-    return _WORD.sub(lambda word: _as_flag(word, flags), text)
+    flags = flags_of(top, args)
+    # On the command line an option is left out.
+    text = text.replace(" must be None or ", " must be ")
+    text = _CALL.sub(lambda call: f"{call[1]}=", _PYTHON.sub("", text))
+    return _TWICE.sub(r"\1", _WORD.sub(lambda word: _as_flag(word, flags), text))
+
+
+def flags_of(top: argparse.ArgumentParser, args: argparse.Namespace) -> set[str]:
+    """Return the flags of the verb that was chosen, and those before it."""
+    return set(_flags(top, vars(args)))
+
+
+def verb_parser(top: argparse.ArgumentParser,
+                args: argparse.Namespace) -> argparse.ArgumentParser:
+    """Return the parser of the verb that was chosen, the innermost one."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            below = action.choices.get(str(getattr(args, action.dest, None)))
+            return top if below is None else verb_parser(below, args)
+    return top
 
 
 def _flags(parser: argparse.ArgumentParser, chosen: dict[str, object]) -> Iterator[str]:
@@ -37,7 +57,7 @@ def _flags(parser: argparse.ArgumentParser, chosen: dict[str, object]) -> Iterat
 
 
 def _as_flag(word: re.Match[str], flags: set[str]) -> str:
-    name, value = word[1], (word[2] or "").strip("'\"")
+    name, value = word[1], (word[2] or "").strip("'\"").replace("...", "")
     flag = f"--{name.replace('_', '-')}"
     if flag in flags and (name, value) not in _OF_METHODS:
         return flag if value in ("", "True") else f"{flag} {value}"

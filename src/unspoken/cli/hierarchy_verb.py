@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, names, read_table, verb
+from unspoken.cli.data_places import DATA_HELP, data_place
 
 if TYPE_CHECKING:
     from unspoken.methods.anonymity.hierarchy import Hierarchy
@@ -18,11 +19,11 @@ WAYS = ("steps", "quantiles", "prefixes", "masked", "dates", "frequency", "targe
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "hierarchy", run,
-                  "Show the levels that a column may be generalised to, and save them as a CSV "
+                  "Show the levels that a column may be generalised to, and save them as a "
                   "file for 'protect' and 'anonymize'. They are built from the values of the "
                   "column, or read from a file (value, level 1, level 2, ..., as ARX writes them) "
                   "and checked against it.")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=data_place, metavar="DATA", help=DATA_HELP)
     parser.add_argument("column", metavar="COLUMN", help="the column")
     parser.add_argument("--how", choices=WAYS,
                         help="how it is built: numbers in round steps or quantiles, texts by "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, columns, emit, read_table, verb
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.findings_text import findings_json, findings_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add(verbs: Adder) -> None:
                   "Columns that seem to name people, single them out or need special care are "
                   "listed with what HIPAA and the GDPR call them. Kinds and "
                   "roles are guessed unless they are declared.")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=data_place, metavar="DATA", help=DATA_HELP)
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     add_reading(parser)
     parser.add_argument("--min-width", type=int, default=2, metavar="N",
@@ -83,7 +83,7 @@ def _classes(table: Table) -> str | None:
     missing = table.engine.count_missing(table.frame, name)
     if missing:
         raise DataError(f"Target '{name}' must have a value in every row. {missing} rows have "
-                        "none. Leave those rows out.")
+                        "none. Leave those rows out with --drop-missing-target.")
     few = table.engine.count_distinct(table.frame, name) <= MAX_CLASSES
     return name if few else None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def agree(args: argparse.Namespace, plan: str) -> str:
     """Show the plan and wait for a yes (without a terminal only --yes is one); return whose."""
-    who = args.approver or _user()
+    who = args.approver or user_name()
     if args.yes:
         return f"{who}, with --yes"
     print(plan, file=sys.stderr)
@@ -29,7 +29,8 @@ def agree(args: argparse.Namespace, plan: str) -> str:
     return f"{who}, on a terminal"
 
 
-def _user() -> str:
+def user_name() -> str:
+    """Return who runs this command."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
@@ -65,6 +66,8 @@ def report(args: argparse.Namespace, outcomes: list[Outcome], note: str) -> int:
         _keep(args.out, learned[0])
     lines = [f"{name}: {'nothing to learn' if result is None else _text(result)}"
              for name, result in results.items()]
+    lines += list(dict.fromkeys(outcome.ledger.linkage for outcome in outcomes
+                                if outcome.ledger.linkage))
     emit(args, {"results": {name: plain_result(result) for name, result in results.items()}},
          "\n".join([*lines, note]).rstrip())
     return 0

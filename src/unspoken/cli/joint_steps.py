@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unspoken.joint.mpc.engines.mode import Mode
     from unspoken.joint.session.study import Study
     from unspoken.joint.wire.credentials import Member
+    from unspoken.table.formats.data_urls import Place
 
 
 def identity(args: argparse.Namespace) -> int:
@@ -35,20 +36,20 @@ def identity(args: argparse.Namespace) -> int:
 def new(args: argparse.Namespace) -> int:
     """Make a study."""
     from unspoken.joint.session.study import Study
+    from unspoken.joint.tasks.new_study import completed
     from unspoken.joint.tasks.task_list import task_of
+    from unspoken.joint.wire.credentials import refuse_out_of_date
 
     must_be_new(args.study, "The study")
-    mode = _mode(args)
-    draft = Study(args.name, args.task, mode.name, _members(args, mode), _settings(args),
-                  author=args.author)
-    task = task_of(draft)
-    data = draft.to_json()
-    data["coalitions"] = task.outlook(draft).safe
-    data["disclosure"] = [{"because": d.because, "to": list(d.to)} for d in task.disclosures(draft)]
-    study = Study.from_json(data)
+    mode = chosen_mode(args)
+    draft = Study(args.name, args.task, mode.name, _members(args, mode), given_settings(args),
+                  author=args.author, wait=args.wait)
+    refuse_out_of_date(draft.members)
+    study = completed(draft)
     study.save(args.study)
+    plan_text = task_of(study).plan(study).text()
     emit(args, {"study": str(args.study), "hash": study.hash(), "parties": list(study.names),
-                "mode": mode}, f"{args.study}: {', '.join(study.names)}\n{task.plan(study).text()}")
+                "mode": mode}, f"{args.study}: {', '.join(study.names)}\n{plan_text}")
     return 0
 
 
@@ -72,7 +73,7 @@ def _heading(text: str) -> str:
     return " ".join(text.split("\n\n")[0].split())
 
 
-def _mode(args: argparse.Namespace) -> Mode:
+def chosen_mode(args: argparse.Namespace) -> Mode:
     """Return the mode that was chosen, or the best that these parties can run."""
     from unspoken.joint.mpc.engines.modes import MODE_NAMES, mode_of, usual_mode
 
@@ -89,7 +90,7 @@ def _mode(args: argparse.Namespace) -> Mode:
     return mode
 
 
-def _settings(args: argparse.Namespace) -> dict[str, Any]:
+def given_settings(args: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the task; a value is TOML, or a text if it is not."""
     parameters: dict[str, Any] = {}
     for name, text in pairs(args.settings, "--set").items():
@@ -105,48 +106,33 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _members(args: argparse.Namespace, mode: Mode) -> tuple[Member, ...]:
+    from unspoken.joint.session.run_roles import with_roles
+    from unspoken.joint.tasks.new_study import member_of
+
     groups = [("--party", args.party, ("owner",)), ("--receiver", args.receiver, ("receiver",)),
-              ("--dealer", args.dealer, ("dealer",))]
-    owners, outside, dealers = (
-        [_member(path, address, roles) for path, address in pairs(texts, option).items()]
+              ("--dealer", args.dealer, ("dealer",)), ("--linker", args.linker, ("linker",))]
+    owners, outside, dealers, linkers = (
+        [member_of(path, address, roles) for path, address in pairs(texts, option).items()]
         for option, texts, roles in groups)
     receivers = args.receivers or (() if outside else tuple(m.name for m in owners))
-    return (*_with_roles(owners, mode, receivers), *outside, *dealers)
-
-
-def _member(path: str, address: str, roles: tuple[str, ...]) -> Member:
-    from unspoken.joint.session.identity import name_in, read_certificate
-    from unspoken.joint.wire.credentials import Member, fingerprint
-
-    certificate = read_certificate(path)
-    return Member(name_in(certificate), address, roles, fingerprint(certificate), certificate)
-
-
-def _with_roles(members: list[Member], mode: Mode, receivers: tuple[str, ...]) -> list[Member]:
-    """Let the first owners hold shares if the mode has any, and receivers get the result."""
-    from dataclasses import replace
-
-    known = [member.name for member in members]
-    for name in receivers:
-        if name not in known:
-            raise InputError(f"--receivers: '{name}' is not an owner. Owners: {', '.join(known)}.")
-    return [replace(member, roles=(
-        *member.roles, *(["holder"] if place < mode.first_holders else []),
-        *(["dealer"] if place == mode.dealing_owner else []),
-        *(["receiver"] if member.name in receivers else [])))
-        for place, member in enumerate(members)]
+    return (*with_roles(owners, mode, receivers), *outside, *linkers, *dealers)
 
 
 def plan(args: argparse.Namespace) -> int:
     """Show what a study will do."""
     study = _load(args.study)
-    from unspoken.joint.session.consent import broken_by, dealer_lines, engine_lines
+    from unspoken.joint.session.consent import (
+        broken_by,
+        dealer_lines,
+        engine_lines,
+        linker_lines,
+    )
     from unspoken.joint.tasks.task_list import task_of
 
     if args.records is not None and args.records < 1:
         raise InputError(f"--records must be at least 1. Got {args.records}.")
     outlook = task_of(study).plan(study, args.records)
-    who = [*dealer_lines(study), *broken_by(study), *engine_lines(study)]
+    who = [*dealer_lines(study), *linker_lines(study), *broken_by(study), *engine_lines(study)]
     emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json(), "trust": who},
          "\n".join([f"Study '{study.name}', task {study.task}, mode {study.mode}", *who,
                     outlook.text()]))
@@ -183,6 +169,7 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     from unspoken.joint.session.consent import consent
     from unspoken.joint.session.identity import load_identity
     from unspoken.joint.session.join import join as join_study
+    from unspoken.joint.session.join import listening_at
     from unspoken.joint.tasks.task_list import task_of
     from unspoken.joint.wire.transports import Limits
 
@@ -192,6 +179,8 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     own = load_identity(study.member(args.name).name, args.identity)
     data = _data(args, study, task)
     path = new_ledger_path(args.ledger, args.name)
+    limits = Limits(limit=args.limit, start=study.start_limit if args.wait is None else args.wait)
+    listening = None if args.listen is None else listening_at(args.listen)
     approver = agree(args, f"{consent(study, args.name)}\n{task.plan(study).text()}")
     if args.data is not None:
         _enter(args, study, args.data)
@@ -199,20 +188,47 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     keep_memory()
     try:
         outcome = asyncio.run(join_study(
-            study, own, task.program(study), data, limits=Limits(limit=args.limit),
+            study, own, task.program(study), data, limits=limits, listening=listening,
             ledger_path=path, approver=approver))
     except asyncio.CancelledError:
         print(f"Ended by SIGTERM. ledger: {path}", file=sys.stderr)
         return 143
-    return report(args, [outcome], f"ledger: {path}")
+    status = report(args, [outcome], f"ledger: {path}")
+    if args.data is not None:
+        _enter_result(args, study, args.data)
+    return status
 
 
-def _enter(args: argparse.Namespace, study: Study, path: Path) -> None:
+def _enter(args: argparse.Namespace, study: Study, path: Place) -> None:
     """Enter the study into the register of whoever owns the data, before it is run."""
-    if register_of(args) is not None:
-        enter(args, "study", people_of(args, path),
-              f"study {study.name} ({study.task}) {study.hash()[:16]}",
+    if register_of(args) is not None and not _is_model(path):
+        enter(args, "study", people_of(args, path), _words(study),
               ", ".join(study.having("receiver")))
+
+
+def _is_model(path: Place) -> bool:
+    """Return whether a party's file is a model that a study uses, not rows about people.
+
+    No file of this ending is read as a table, but a folder of tables may have any name.
+    """
+    return isinstance(path, Path) and path.suffix == ".json" and path.is_file()
+
+
+def _words(study: Study) -> str:
+    return f"study {study.name} ({study.task}) {study.hash()[:16]}"
+
+
+def _enter_result(args: argparse.Namespace, study: Study, path: Path) -> None:
+    """Enter the file of the result too: an audit attacks it together with the next release."""
+    from unspoken.release.automatic_entries import file_words
+
+    if register_of(args) is None or _is_model(path):
+        return
+    if args.out is not None and args.out.is_file():
+        goal = study.parameters.get("target") or study.parameters.get("response")
+        about = f" about {goal}" if isinstance(goal, str) else ""
+        words = file_words(f"{_words(study)}{about} result", args.out, args.out.read_bytes())
+        enter(args, "study", people_of(args, path), words, ", ".join(study.having("receiver")))
 
 
 def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
@@ -224,23 +240,22 @@ def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
     return _loaded(args, task, args.data, study) if owns else None
 
 
-def _book(args: argparse.Namespace, study: Study, path: Path, budget: Path | None) -> None:
+def _book(args: argparse.Namespace, study: Study, path: Place, budget: Path | None) -> None:
     """Book a study in the budget of an owner's table; without an epsilon it is only listed."""
-    from unspoken.cli.book_release import budget_path, place_of
+    from unspoken.cli.book_release import place_of
     from unspoken.joint.session.book_study import book_study
-    from unspoken.table.basket_files import read_baskets
-    from unspoken.table.basket_tables import to_table
-    from unspoken.table.read import read
 
-    if budget_path(budget, path) is None and "epsilon" not in study.parameters:
+    if _is_model(path):
+        return
+    table = people_of(args, path)
+    place = place_of(budget, path, table)
+    if place is None and "epsilon" not in study.parameters:
         args.unbooked = path
         return
-    table = to_table(read_baskets(path, **file_options(args))) if path.suffix == ".dat" \
-        else read(path, show=False, **file_options(args))
-    book_study(study, table, place_of(budget, path, table))
+    book_study(study, table, place)
 
 
-def _loaded(args: argparse.Namespace, task: Any, path: Path, study: Study) -> Any:
+def _loaded(args: argparse.Namespace, task: Any, path: Place, study: Study) -> Any:
     """Return a party's data; the format of its file is no part of the study."""
     from unspoken.joint.tasks.common.party_files import load_with
 
@@ -253,6 +268,7 @@ def local(args: argparse.Namespace) -> int:
     from unspoken.joint.session.run import new_ledgers_in
     from unspoken.joint.session.run_roles import roles_of
     from unspoken.joint.tasks.task_list import task_of
+    from unspoken.table.formats.data_urls import as_place
 
     study = _load(args.study)
     task = task_of(study)
@@ -266,14 +282,17 @@ def local(args: argparse.Namespace) -> int:
         if name not in files:
             raise InputError(f"Missing --data {name}=FILE.")
     roles = roles_of(study)
-    inputs = [_loaded(args, task, Path(files[name]), study) if name in files else None
+    inputs = [_loaded(args, task, as_place(files[name]), study) if name in files else None
               for name in roles.program]
     for path in files.values():
-        _enter(args, study, Path(path))
+        _enter(args, study, as_place(path))
     if args.ledgers is not None:
         args.ledgers.mkdir(parents=True, exist_ok=True)
         new_ledgers_in(args.ledgers, roles.everybody)
     for name in study.having("owner"):
-        _book(args, study, Path(files[name]), None)
+        _book(args, study, as_place(files[name]), None)
     outcomes = run_processes(task.program(study), inputs, study.mode, roles, folder=args.ledgers)
-    return report(args, outcomes, f"ledgers: {args.ledgers}" if args.ledgers else "")
+    status = report(args, outcomes, f"ledgers: {args.ledgers}" if args.ledgers else "")
+    for path in files.values():
+        _enter_result(args, study, Path(path))
+    return status

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from unspoken.cli.common import Adder, add_file_options, names, verb
+from unspoken.cli.common import Adder, add_file_options, names, nested_verb, verb
+from unspoken.cli.data_places import data_place
 from unspoken.cli.enter_register import add_register
+from unspoken.cli.joint_prepare import add_prepare
 
 
 def add(verbs: Adder) -> None:
@@ -26,6 +28,9 @@ def add(verbs: Adder) -> None:
     _add_join(under)
     _add_dealer(under)
     _add_local(under)
+    add_prepare(_verb(under, "prepare", "Prepare your own table by results of the tasks summary, "
+                                        "quantiles and bins: limits, missing values, scales, bins. "
+                                        "Nothing is sent."))
     ledger = _verb(under, "ledger", "Show what a party learned and what was sent.")
     ledger.add_argument("ledger", type=Path, metavar="FILE", help="a ledger that a run wrote")
     ledger.add_argument("--result", type=Path, metavar="FILE",
@@ -36,15 +41,18 @@ def add(verbs: Adder) -> None:
                                   "other, and show who deviates from whom.")
     audit.add_argument("ledgers", type=Path, nargs="+", metavar="FILE",
                        help="the parties' ledgers, one each")
+    museum = _verb(under, "museum", "Play weak protocols of the book on invented data, and work "
+                                    "out of the messages what they give away.")
+    museum.add_argument("exhibit", nargs="?", metavar="PROTOCOL",
+                        help="play this one (default: all; their names are printed)")
+    museum.add_argument("--values", type=int, default=40, metavar="N",
+                        help="how many values an owner has (default: %(default)s)")
+    museum.add_argument("--seed", type=int, default=0, metavar="N",
+                        help="of the invented values (default: %(default)s)")
 
 
 def _verb(under: Adder, name: str, text: str) -> argparse.ArgumentParser:
-    """Add a verb under `joint`; `--json` counts before it and after it."""
-    parser = verb(under, name, run, text)
-    for action in parser._actions:
-        if action.dest == "json":
-            action.default = argparse.SUPPRESS
-    return parser
+    return nested_verb(under, name, run, text)
 
 
 def _add_identity(under: Adder) -> None:
@@ -71,12 +79,18 @@ def _add_new(under: Adder) -> None:
     parser.add_argument("--scale", type=int, metavar="BITS",
                         help="fractional bits, for columns that are not whole numbers")
     parser.add_argument("--mode", metavar="MODE",
-                        help="sums, dealer, two-party, three-party or spu (default: dealer if one "
+                        help="sums, dealer, authenticated, two-party, three-party, "
+                             "three-party-verified or spu (default: authenticated if a dealer "
                              "is named, sums for sums, else spu where it is installed)")
     parser.add_argument("--party", action="append", default=[], metavar="CERT=HOST:PORT",
                         help="an owner: certificate file and address (repeat)")
     parser.add_argument("--dealer", action="append", default=[], metavar="CERT=HOST:PORT",
                         help="a dealer, which holds no data; the first two owners then hold shares")
+    parser.add_argument("--linker", action="append", default=[], metavar="CERT=HOST:PORT",
+                        help="a linkage unit, which has no data and compares keyed encodings of "
+                             "records where people have no common id (--set link=[...])")
+    parser.add_argument("--wait", type=int, default=0, metavar="SECONDS",
+                        help="how long parties wait until all have come (default: 60)")
     parser.add_argument("--three-party", action="store_const", dest="mode", const="three-party",
                         help="the same as --mode three-party")
     parser.add_argument("--receiver", action="append", default=[], metavar="CERT=HOST:PORT",
@@ -92,7 +106,7 @@ def _add_join(under: Adder) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
     parser.add_argument("--as", dest="name", required=True, metavar="NAME",
                         help="your party's name in the study")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="your table")
+    parser.add_argument("--data", type=data_place, metavar="DATA", help="your table")
     add_register(parser, "the study", to=False)
     parser.add_argument("--budget", type=Path, metavar="FILE",
                         help="the budget of your table, in which the study is booked before "
@@ -118,6 +132,11 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--approver", metavar="NAME",
                         help="who agrees to the plan, for the ledger (default: your user name)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the result")
+    parser.add_argument("--listen", metavar="HOST:PORT",
+                        help="where to listen on this machine, such as 0.0.0.0:7700, if that is "
+                             "not the address in the study: behind NAT, in a container")
+    parser.add_argument("--wait", type=float, metavar="SECONDS",
+                        help="how long to wait until all have come (default: as the study says)")
     parser.add_argument("--limit", type=float, default=10.0, metavar="SECONDS",
                         help="end within this time when another party fails (default: 10)")
     parser.add_argument("--yes", action="store_true", help="agree to the plan without asking")
@@ -138,7 +157,8 @@ def _add_local(under: Adder) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb under `joint`."""
-    from unspoken.cli import joint_evidence, joint_steps
+    from unspoken.cli import joint_evidence, joint_museum, joint_prepare, joint_steps
 
-    home = joint_evidence if args.joint_verb in ("ledger", "audit") else joint_steps
-    return int(getattr(home, args.joint_verb)(args))
+    homes = {"ledger": joint_evidence, "audit": joint_evidence, "museum": joint_museum,
+             "prepare": joint_prepare}
+    return int(getattr(homes.get(args.joint_verb, joint_steps), args.joint_verb)(args))

@@ -1,4 +1,4 @@
-"""`unspoken measure`: measures of the book that are about no single release (vcz2006 2, 6.3)."""
+"""`unspoken measure`: measures of the book about no single release (vcz2006 2, 3.2, 6.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unspoken.cli import measure_inverse, measure_noise
 from unspoken.cli.common import Adder, add_reading, columns, emit, names, read_table, verb
+from unspoken.cli.data_places import DATA_HELP, data_place
+from unspoken.cli.measure_linkage import add_options, measure
 from unspoken.errors import InputError, UnspokenError, explain
 
 if TYPE_CHECKING:
@@ -27,11 +30,19 @@ def add(verbs: Adder) -> None:
     _add_contingency(parts)
     _add_indirect(parts)
     _add_itemsets(parts)
+    measure_inverse.add_options(_part(
+        parts, "inverse", measure_inverse.measure, "Say in which share of all data sets that fit "
+        "published itemsets a person has an item (inverse frequent set mining).", table=False))
+    _add_linkage(parts)
+    measure_noise.add_options(_part(
+        parts, "noise", measure_noise.measure, "Say which law of noise loses least at equal "
+        "privacy: how many people must be asked in place of one.", table=False))
 
 
 def _one_of(args: argparse.Namespace) -> int:
     raise InputError("'unspoken measure' needs the name of a measure: isolation, "
-                     "indistinguishability, contingency, indirect or itemsets.")
+                     "indistinguishability, contingency, indirect, itemsets, inverse, linkage or "
+                     "noise.")
 
 
 def _part(parts: Adder, name: str, measure: Callable[[argparse.Namespace], Measured],
@@ -42,7 +53,7 @@ def _part(parts: Adder, name: str, measure: Callable[[argparse.Namespace], Measu
 
     parser = verb(parts, name, run, text)
     if table:
-        parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+        parser.add_argument("data", type=data_place, metavar="DATA", help=DATA_HELP)
         parser.add_argument("--target", metavar="COLUMN", help=argparse.SUPPRESS)
         add_reading(parser)
     return parser
@@ -181,6 +192,16 @@ def _indirect(args: argparse.Namespace) -> Measured:
                          "--column.")
     disclosed = indirect(_table(args), load_model(args.model), sensitive=args.column)
     return disclosed.to_json(), disclosed.summary()
+
+
+def _add_linkage(parts: Adder) -> None:
+    add_options(_part(parts, "linkage", _linkage,
+                      "Say how well people without a common id would be linked, by names and dates "
+                      "with typing errors, and what a linkage unit could guess of them."))
+
+
+def _linkage(args: argparse.Namespace) -> Measured:
+    return measure(args, _table(args))
 
 
 def _add_itemsets(parts: Adder) -> None:

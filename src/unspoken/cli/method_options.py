@@ -63,7 +63,7 @@ def _help(users: list[tuple[Method, Parameter]]) -> str:
 
 def build(args: argparse.Namespace) -> Any:
     """Return the method with the parameters that the command line gives."""
-    return method_of(args.method).build(chosen_parameters(args))
+    return method_of(args.method).build(chosen_parameters(args), quick=True)
 
 
 def chosen_parameters(args: argparse.Namespace) -> dict[str, Any]:
@@ -123,6 +123,9 @@ def key_place(args: argparse.Namespace) -> Path:
     """Return where the key goes; one that undoes the release needs a place that was chosen."""
     if args.key is not None:
         return Path(args.key)
+    if not isinstance(args.out, Path):
+        raise InputError("A release in a database has its key in a file. Use --key FILE to choose "
+                         "where to write it.")
     if method_of(args.method).keyed == "always":
         raise InputError(f"The method '{args.method}' makes a key. Use --key FILE to choose where "
                          "to write it.")

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from unspoken.cli.common import Adder, columns, emit, verb
+from unspoken.cli.method_examples import as_typed, default_of
 from unspoken.release.method import Method, method_of, methods
 from unspoken.release.parameters import Parameter
 
@@ -50,14 +51,6 @@ def _parameter(method: Method, name: str, parameter: Parameter) -> dict[str, Any
             "default": default_of(method, name), "flag": parameter.flag}
 
 
-def default_of(method: Method, name: str) -> Any:
-    """Return the default of a parameter, of the first form that has it."""
-    if name == method.chooser:
-        return next(iter(method.forms))
-    return next(defaults[name] for form in method.forms or [None]
-                if name in (defaults := method.defaults(form)))
-
-
 def _text(method: Method) -> str:
     lines = [f"{method.name} ({_KEYS[method.keyed]}): {method.summary}", method.promise, "",
              "Parameters, given as --option NAME=VALUE or by their own flags:"]
@@ -65,7 +58,8 @@ def _text(method: Method) -> str:
         flag = f" ({parameter.flag})" if parameter.flag else ""
         shown = json.dumps(default_of(method, name), default=str)
         lines += [f"  {name}{flag}: {parameter.help}",
-                  f"      {parameter.rule.allowed()}; default: {shown}"]
+                  f"      {parameter.rule.allowed()}; default: {shown}",
+                  f"      for example: {as_typed(method, name, parameter)}"]
     lines += ["", "Adversaries of the audit, each somebody who:"]
     lines += [f"  {one.name}: {one.gets}" for one in method.adversaries]
     return "\n".join(lines)

@@ -24,7 +24,7 @@ from unspoken.cli.mine_distorted import STRATEGIES
 from unspoken.errors import InputError, explain
 
 LEARNERS = ("tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost",
-            "bagging")
+            "bagging", "c45")
 
 
 def add(verbs: Adder) -> None:
@@ -49,6 +49,12 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--test-share", type=float, metavar="SHARE",
                         help="hold this share of the rows out and print the score on it; the "
                         "recipe names the others, and decode takes them from there")
+    parser.add_argument("--stop-after", type=int, metavar="N",
+                        help="early stopping of xgboost and lightgbm: after N rounds without a "
+                        "better score of rows that are held out; n_estimators is the most")
+    parser.add_argument("--stop-share", type=float, default=0.1, metavar="SHARE",
+                        help="the share of rows that --stop-after holds out and scores (default: "
+                        "%(default)s)")
     parser.add_argument("--one-hot", action="store_true",
                         help="one column for each label, so that trees, forests, gradient "
                         "boosting, AdaBoost and bagging ask COLUMN == LABEL")
@@ -106,15 +112,17 @@ def _published(args: argparse.Namespace) -> int:
 
 def _mined(args: argparse.Namespace, release: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:
     """Mine as the options say; return the model, and its score if rows were held out."""
-    from unspoken.methods.encoding.learners.mine_trees import fit, fit_part
+    from unspoken.methods.encoding.learners.mine_trees import Stopping, fit, fit_part
     from unspoken.methods.encoding.learners.tune_learners import Search
 
     seed = wanted.get("random_state", 0)
     grid = {name: [_scalar(name, value) for value in text.split(",")]
             for name, text in pairs(args.tune, "--tune").items()}
     tune = Search(grid, args.folds, seed if isinstance(seed, int) else 0) if grid else None
+    stop = None if args.stop_after is None else Stopping(
+        args.stop_after, args.stop_share, seed if isinstance(seed, int) else 0)
     options = {"task": args.task, "anyway": args.anyway, "tune": tune, "onehot": args.one_hot,
-               **wanted}
+               "stop": stop, **wanted}
     if args.test_share is None:
         return fit(release, args.learner, **options), None
     return fit_part(release, args.learner, args.test_share, **options)

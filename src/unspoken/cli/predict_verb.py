@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import io
 from pathlib import Path
 from typing import Any
 
-from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.cli.common import (
+    ROWS_IN,
+    Adder,
+    add_reading,
+    emit,
+    must_be_new,
+    read_table,
+    verb,
+    write_rows,
+)
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.errors import InputError, explain
-
-SUFFIXES = (".csv", ".parquet")
 
 
 def add(verbs: Adder) -> None:
@@ -20,7 +27,7 @@ def add(verbs: Adder) -> None:
                   "released records. Columns are found by name, in any order.")
     parser.add_argument("model", type=Path, metavar="MODEL",
                         help="JSON of unspoken or XGBoost, or LightGBM's text")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=data_place, metavar="DATA", help=DATA_HELP)
     parser.add_argument("--probabilities", action="store_true",
                         help="also write the probability of every class")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE",
@@ -35,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.models.model import Predictor
 
     must_be_new(args.out, "The predictions")
-    if args.out.suffix.lower() not in SUFFIXES:
-        raise InputError(explain("'--out'", f"a file that ends in {' or '.join(SUFFIXES)}",
+    if args.out.suffix.lower() not in ROWS_IN:
+        raise InputError(explain("'--out'", f"a file that ends in {' or '.join(ROWS_IN)}",
                                  str(args.out)))
     model = load_model(args.model)
     if not isinstance(model, Predictor):
@@ -73,15 +80,6 @@ def _counted(predictions: Any) -> dict[str, int]:
 
 def _write(path: Path, columns: dict[str, Any]) -> None:
     import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
 
-    from unspoken.table.atomic_files import write_file
-
-    rows = pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
-    content = io.BytesIO()
-    if path.suffix.lower() == ".csv":
-        pa.csv.write_csv(rows, content)
-    else:
-        pa.parquet.write_table(rows, content)
-    write_file(path, content.getvalue(), 0o600, overwrite=False)
+    write_rows(path, pa.table({name: pa.array(values.tolist())
+                               for name, values in columns.items()}))

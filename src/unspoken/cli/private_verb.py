@@ -20,8 +20,9 @@ from unspoken.cli.common import (
     saved_bytes,
     verb,
 )
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.enter_register import add_register, check_register, write_entered
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, reason, unknown
 
 if TYPE_CHECKING:
     from unspoken.methods.private.private_offer import Offer
@@ -39,9 +40,10 @@ def add(verbs: Adder) -> None:
                   "Say what a private result costs and how exact it will be, and with --out "
                   "measure it: marginals, naive Bayes, a tree, a regression or frequent itemsets. "
                   "Without --out nothing of the data is looked at but its columns and its number "
-                  "of rows. Exit status 1: the budget has no room, and nothing was measured.")
-    parser.add_argument("data", type=Path, metavar="DATA",
-                        help="Parquet, CSV or DuckDB file; of baskets also .dat")
+                  "of rows. An item that is twice in a basket counts once. Exit "
+                  "status 1: the budget has no room, and nothing was measured.")
+    parser.add_argument("data", type=data_place, metavar="DATA",
+                        help=f"{DATA_HELP}; of baskets also .dat")
     parser.add_argument("--what", choices=KINDS, required=True, help="what is wanted")
     parser.add_argument("--epsilon", type=float, default=1.0, metavar="E",
                         help="what it costs (default: %(default)s)")
@@ -63,7 +65,7 @@ def add(verbs: Adder) -> None:
     add_register(parser, "the result")
     parser.add_argument("--out", type=Path, metavar="FILE", help="measure, and write the result")
     add_reading(parser)
-    basket_verbs.add_columns(parser)
+    basket_verbs.add_columns(parser, repeats=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -86,7 +88,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _data(args: argparse.Namespace) -> Table | Baskets:
     if args.what == "itemsets":
-        return basket_verbs.read(args, args.data)
+        # Whether somebody has an item twice is a value: whoever asks must not learn it from a
+        # refusal, which no epsilon covers. A set holds an item once.
+        return basket_verbs.read(args, args.data, repeats="drop")
     return read_table(args, args.data, args.target)
 
 
@@ -106,7 +110,7 @@ def _declared(path: Path | None) -> dict[str, Any]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"'{path}' must be a readable TOML file. {error}.") from None
+        raise InputError(f"'{path}' must be a readable TOML file. {reason(error)}") from None
     for name in data:
         if name not in _DECLARED:
             raise InputError(unknown("A section of the declarations", name, _DECLARED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.enter_register import add_register, check_register, register_of, save_release
 from unspoken.cli.method_options import add_flags, build, key_place, key_words
 from unspoken.cli.record_options import add_terms, terms_of
@@ -32,11 +34,12 @@ def add(verbs: Adder) -> None:
     parser = verb(verbs, "protect", run,
                   "Write a release for a miner, and the key that only the custodian keeps. "
                   "The default method shows codes in place of values; their order stays visible.")
-    parser.add_argument("data", type=Path, metavar="DATA",
-                        help="Parquet, CSV or DuckDB file; of baskets also .dat")
+    parser.add_argument("data", type=data_place, metavar="DATA",
+                        help=f"{DATA_HELP}; of baskets also .dat")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
-                        help="where the release goes: a directory that is not there yet")
+    parser.add_argument("--out", type=data_place, required=True, metavar="DIR",
+                        help="where the release goes: a directory that is not there yet, or a "
+                             "table of a database (postgresql://USER@HOST/DB?table=NAME)")
     parser.add_argument("--key", type=Path, metavar="FILE",
                         help="where the key goes: a file that is not there yet, outside DIR "
                              "(default, where it only says which record is which: DIR.key)")
@@ -48,6 +51,13 @@ def add(verbs: Adder) -> None:
     add_terms(parser)
     add_reading(parser)
     _add_method(parser)
+    parser.more_help = _all_options  # type: ignore[attr-defined]
+
+
+def _all_options() -> str:
+    from unspoken.cli.method_examples import all_options
+
+    return all_options()
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +102,11 @@ def _check_places(args: argparse.Namespace) -> None:
 
     _check_key_place(args)
     check_register(args)
-    if not args.overwrite and args.out.exists() and not _is_empty_folder(args.out):
+    if not isinstance(args.out, Path):
+        from unspoken.release.release_tables import check_release_place
+
+        check_release_place(args.out, args.overwrite)
+    elif not args.overwrite and args.out.exists() and not _is_empty_folder(args.out):
         raise InputError(f"The release directory '{args.out}' must not exist yet or be empty. "
                          "Choose another name, or say --overwrite.")
 
@@ -101,7 +115,7 @@ def _check_key_place(args: argparse.Namespace) -> None:
     from unspoken.errors import InputError
 
     must_be_new(args.key, "The key file")
-    if args.key.resolve().is_relative_to(args.out.resolve()):
+    if isinstance(args.out, Path) and args.key.resolve().is_relative_to(args.out.resolve()):
         raise InputError(f"The key file '{args.key}' must lie outside the release directory "
                          f"'{args.out}'. Whoever gets the release would get the key with it.")
 
@@ -125,9 +139,15 @@ def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str
     lines = [release.summary(), ""]
     if missing:
         lines.append(f"Not released: {', '.join(missing)}")
-    lines.append(f"Release written to {args.out}: this directory goes to the miner.")
+    lines.append(f"Release written to {args.out}: this "
+                 f"{'directory' if isinstance(args.out, Path) else 'table'} goes to the miner.")
     lines.append(key_words(args))
     if note := method_of(args.method).note:
         lines.append(note)
+    if not isinstance(args.out, Path):
+        return "\n".join([*lines, "Nobody has attacked this release. One that was written into a "
+                          "directory can be audited, and then copied into a database, in "
+                          "Python: Release.load(DIR).save(ADDRESS)."])
     return "\n".join([*lines, f"Before you send the release: unspoken audit {args.out} "
-                      f"--against {args.data} --key {args.key} --out report.html"])
+                      f"--against {shlex.quote(str(args.data))} --key {args.key} "
+                      "--out report.html"])

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from unspoken.cli.book_release import book_guard
 from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
+from unspoken.cli.data_places import DATA_HELP
 from unspoken.cli.enter_register import add_register, register_of
 from unspoken.errors import InputError, explain
 
@@ -24,7 +26,7 @@ def add(verbs: Adder) -> None:
                   "log is started. With the address of a query service in place of DATA, --ask "
                   "sends it a question.")
     parser.add_argument("data", metavar="DATA",
-                        help="Parquet, CSV or DuckDB file, or http(s)://HOST:PORT of a service")
+                        help=f"{DATA_HELP}, or http(s)://HOST:PORT of a service")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--count", action="store_true", help="count the records")
     what.add_argument("--sum", metavar="COLUMN", help="sum a column")
@@ -113,7 +115,7 @@ def _number(text: str) -> int | float:
 
 def run(args: argparse.Namespace) -> int:
     """Ask once."""
-    from unspoken.errors import QueryRefusedError
+    from unspoken.errors import BudgetError, QueryRefusedError
 
     try:
         if args.data.startswith(("http://", "https://")):
@@ -123,18 +125,26 @@ def run(args: argparse.Namespace) -> int:
         emit(args, {"answered": False, "rule": refusal.rule, "reason": str(refusal)},
              f"Refused. {refusal}")
         return 1
+    except BudgetError as refusal:
+        emit(args, {"answered": False, "rule": "budget", "reason": str(refusal)},
+             f"Refused. {refusal}")
+        return 1
     emit(args, {"answered": True, **answer.to_json()}, str(answer))
     return 0
 
 
 def _guard(args: argparse.Namespace) -> Any:
     from unspoken.methods.queries import QueryGuard
+    from unspoken.table.formats.data_urls import as_place
 
     if args.log is None or args.ask is not None:
         raise InputError("A query over a file needs --log FILE, and --count, --sum or --mean. "
                          "--ask goes to a service.")
-    table = read_table(args, Path(args.data), args.target)
-    return QueryGuard(table, args.log, args.head, register_of(args), args.to, **_limits(args))
+    place = as_place(args.data)
+    table = read_table(args, place, args.target)
+    guard = QueryGuard(table, args.log, args.head, register_of(args), args.to, **_limits(args))
+    book_guard(args, place, table, guard)
+    return guard
 
 
 def _ask_service(args: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from unspoken.cli.common import must_be_new
 
 if TYPE_CHECKING:
     from unspoken.disclosure.audit_result import Audit
+    from unspoken.release.record_subject import Subject
     from unspoken.release.release import Release
     from unspoken.release.terms_of_use import Terms
     from unspoken.table.table import Table
@@ -41,7 +42,10 @@ def add_documents(parser: argparse.ArgumentParser) -> None:
 
 
 def check_documents(args: argparse.Namespace) -> None:
-    """Refuse documents that exist already, before any work is done."""
+    """Refuse documents that exist already, before any work is done; note what is audited."""
+    from unspoken.release.record_subject import digest_of
+
+    args.digest = None if args.record is None else digest_of(args.release)
     for name in _DOCUMENTS:
         path = getattr(args, name)
         if path is not None and not args.overwrite:
@@ -81,8 +85,18 @@ def _record(args: argparse.Namespace, audit: Audit, table: Table | None, terms: 
 
     policy = "" if args.policy is None else args.policy.read_text(encoding="utf-8")
     decision = Decision(terms, policy, args.seed, _compared(args, table), tuple(added),
-                        args.release.name)
+                        args.release.name, subject=_subject(args))
     save_private(decision_record(audit, decision), args.record)
+
+
+def _subject(args: argparse.Namespace) -> Subject:
+    """Return what the record is about; what was replaced while it was audited is refused."""
+    from unspoken.errors import InputError
+    from unspoken.release.record_subject import Subject, digest_of
+
+    if digest_of(args.release) != args.digest:
+        raise InputError(f"'{args.release}' must not change while it is audited. Audit it again.")
+    return Subject(args.release.resolve().name, args.digest)
 
 
 def _compared(args: argparse.Namespace, table: Table | None) -> Any:

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, columns, emit, read_table, verb
+from unspoken.cli.data_places import data_place
 from unspoken.errors import InputError
 
 if TYPE_CHECKING:
     from unspoken.risk import Entry, Register
 
 KINDS = ("model", "query", "study", "table")
-FILES = ("model", "table")
+FILES = ("model", "study", "table")
 """What is entered with its content, so that it can be attacked together with the next release."""
 _HEAD = ["when", "kind", "what", "to", "guarantee"]
 
@@ -28,11 +29,12 @@ def add(verbs: Adder) -> None:
     parser.add_argument("register", type=Path, metavar="REGISTER", help="the register")
     parser.add_argument("--enter", choices=KINDS, metavar="KIND",
                         help=f"enter one of {', '.join(KINDS)}; needs --of and --what")
-    parser.add_argument("--of", type=Path, metavar="DATA",
+    parser.add_argument("--of", type=data_place, metavar="DATA",
                         help="the table whose people it is about")
     parser.add_argument("--what", metavar="WORDS",
-                        help="what went out: of a table, and of a model where it is at hand, its "
-                             "file, which is then attacked together with the next release")
+                        help="what went out: of a table its file; of a model, the result of a "
+                             "study or the log of a query service too where it is at hand. It is "
+                             "then attacked together with the next release")
     parser.add_argument("--to", default="", metavar="NAME", help="who got it")
     add_reading(parser)
 
@@ -76,6 +78,8 @@ def _what(args: argparse.Namespace) -> str:
     path = Path(args.what)
     if args.enter in FILES and path.is_file():
         return file_words(args.enter, path, path.read_bytes())
+    if args.enter == "query" and path.is_file():
+        return f"query log {path.absolute()}"
     if args.enter == "table":
         raise InputError(f"'--what' must be the file of the table that went out. Got '{args.what}',"
                          " which is not there. Check the path.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import emit, saved_bytes
+from unspoken.cli.data_places import data_place
 from unspoken.errors import InputError
 from unspoken.table.atomic_files import write_file
 
@@ -30,7 +31,7 @@ def add_forms(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--round", type=float, metavar="SHARE",
                         help="of --form rules: round thresholds to this share of the range of "
                              "their column, such as 0.05")
-    parser.add_argument("--predict", type=Path, metavar="DATA",
+    parser.add_argument("--predict", type=data_place, metavar="DATA",
                         help="of --form predictions: the records to predict")
     parser.add_argument("--result-policy", type=Path, metavar="FILE",
                         help="what may go back to the miner (TOML); a result that breaks it is not "
@@ -70,7 +71,8 @@ def show(args: argparse.Namespace, model: Any, key: Key, table: Table | None,
         raise InputError("--form predictions and --predict DATA belong together.")
     result = Result.of(model, key, table, release, **options)
     checked = result.checked(form, policy)
-    write(str(form), _predictions(args, result) if checked is None else saved_bytes(checked))
+    write(str(form), _predictions(args, result) if checked is None
+          else saved_bytes(checked, args.out.name))
     return _written(args, str(form), policy)
 
 

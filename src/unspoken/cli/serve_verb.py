@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.enter_register import add_register, register_of
 from unspoken.errors import InputError
 
@@ -18,8 +19,8 @@ def add(verbs: Adder) -> None:
                   "Answer statistics over HTTP to analysts who never hold the table. Every answer "
                   "carries noise and is booked in the budget before it is given. Only on this "
                   "machine unless --host says otherwise, and then only over TLS.")
-    parser.add_argument("data", type=Path, nargs="?", metavar="DATA",
-                        help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=data_place, nargs="?", metavar="DATA",
+                        help=DATA_HELP)
     parser.add_argument("--policy", type=Path, metavar="FILE",
                         help="what may be answered to whom (TOML; see docs/concepts/service.md)")
     parser.add_argument("--new-token", action="store_true",

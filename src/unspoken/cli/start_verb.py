@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import json
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +18,13 @@ from unspoken.cli.common import (
     Adder,
     add_reading,
     emit,
+    listed,
     must_be_new,
     read_table,
     reading_words,
     verb,
 )
+from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.findings_text import findings_text
 from unspoken.errors import InputError
 
@@ -37,7 +40,7 @@ def add(verbs: Adder) -> None:
                   "run it, attack the release, and write one page about it. Columns that seem "
                   "to be quasi-identifiers are taken as such unless --quasi names others. The exit "
                   "status is 1 where nothing should be released.")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=data_place, metavar="DATA", help=DATA_HELP)
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="a folder that is not there yet, for the release, its key and the "
@@ -50,7 +53,7 @@ def add(verbs: Adder) -> None:
 class Walk:
     """What the steps of `start` came to."""
 
-    findings: str
+    findings: Sequence[Finding]
     advice: Advice
     protected: dict[str, Any] | None = None
     audited: dict[str, Any] | None = None
@@ -65,18 +68,19 @@ class Walk:
 def run(args: argparse.Namespace) -> int:
     """Walk a newcomer through a table."""
     if args.out is None:
-        args.out = args.data.with_name(f"{args.data.name.split('.')[0]}-unspoken")
+        folder = args.data.parent if isinstance(args.data, Path) else Path()
+        args.out = folder / f"{args.data.name.split('.')[0]}-unspoken"
     must_be_new(args.out, "The folder")
     table, findings = advise_verb.look(args)
     shown = findings_text(findings, table.schema)
     if not args.json:
-        print("\n".join([repr(table), "", shown, ""]), flush=True)
+        print("\n".join([args.worded(repr(table)), "", shown, *_taken(args), ""]), flush=True)
     advise_verb.answer_all(args)
     advice = advise_verb.advice_for(args, table)
     if not args.json:
         print(f"{advice.summary()}\n", flush=True)
-    walk = _followed(args, Walk(shown, advice))
-    emit(args, _data(walk, findings), "\n".join(_last_words(args, walk)))
+    walk = _followed(args, Walk(findings, advice))
+    emit(args, _data(walk), "\n".join(_last_words(args, walk)))
     return 0 if walk.may_leave else 1
 
 
@@ -147,8 +151,14 @@ def _verb(module: Any, name: str, words: Sequence[Any]) -> dict[str, Any]:
     return result
 
 
-def _data(walk: Walk, findings: list[Finding]) -> dict[str, Any]:
-    return {"findings": [one.to_json() for one in findings], "advice": walk.advice.to_json(),
+def _taken(args: argparse.Namespace) -> list[str]:
+    """Say which columns count as quasi-identifiers: most were guessed."""
+    return [f"Taken as quasi-identifiers: {', '.join(args.quasi)}. Name others with --quasi."] \
+        if args.quasi else []
+
+
+def _data(walk: Walk) -> dict[str, Any]:
+    return {"findings": [one.to_json() for one in walk.findings], "advice": walk.advice.to_json(),
             "release": walk.protected, "audit": walk.audited, "may_leave": walk.may_leave}
 
 
@@ -162,14 +172,23 @@ def _last_words(args: argparse.Namespace, walk: Walk) -> list[str]:
             f"{args.out / 'release.key'}: the key; it stays with you.",
             f"{args.out / 'report.html'}: what every known attacker would get; it stays with you.",
             "", f"Verdict: {verdict['word']}: {verdict['advice']}.",
-            *(f"  - {reason}" for reason in verdict["reasons"][:4]), *_hint(verdict),
+            *(f"  - {reason}" for reason in _why(verdict)), *_hint(verdict, walk.findings),
             *_if_they_know_more(args, walk)]
 
 
-def _hint(verdict: dict[str, Any]) -> list[str]:
+def _why(verdict: dict[str, Any]) -> list[str]:
+    """Return what an attacker gets, and the first of the other reasons."""
+    found = [verdict[side]["words"] for side in ("naming", "inferring") if verdict[side]]
+    return [*found, *verdict["reasons"][:4]]
+
+
+def _hint(verdict: dict[str, Any], findings: Sequence[Finding]) -> list[str]:
     """What a table without a sensitive column discloses about people cannot be judged."""
-    unnamed = any("no sensitive column" in reason for reason in verdict["reasons"])
-    return ["  Name what nobody should learn about a person with --sensitive."] * unnamed
+    if not any("no sensitive column" in reason for reason in verdict["reasons"]):
+        return []
+    special = listed(list(dict.fromkeys(one.column for one in findings if one.special)))
+    return ["  Name what nobody should learn about a person with --sensitive"
+            + (f", such as --sensitive {shlex.quote(special)}." if special else ".")]
 
 
 def _if_they_know_more(args: argparse.Namespace, walk: Walk) -> list[str]:

@@ -19,6 +19,7 @@ from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.people_risk import PeopleAudit
 from unspoken.disclosure.plain_language import summary
 from unspoken.errors import DataError, explain
+from unspoken.table.engines.frames_out import notebook_text, on_a_screen
 
 FORMAT = "unspoken-audit"
 VERSION = 1
@@ -82,6 +83,18 @@ class Audit:
         kinds = [pa.string()] * 4 + [pa.float64()] * 4 + [pa.int64()]
         schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
         return pa.Table.from_pylist([asdict(row) for row in self.rows], schema)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the strongest attacks and their baselines; return matplotlib axes."""
+        from unspoken.release.lazy_imports import resolve
+
+        return resolve("unspoken.report.result_axes:audit_axes")(self, axes)
+
+    def __repr__(self) -> str:
+        return "\n".join(on_a_screen(self.summary().split("\n")))
+
+    def _repr_html_(self) -> str:
+        return notebook_text(repr(self))
 
     def select(self, **wanted: str) -> tuple[Row, ...]:
         """Return the rows with these fields, e.g. select(measure="domain", column="age")."""

@@ -176,6 +176,15 @@ class PersonRisks:
         points = {f"{q}%": float(np.percentile(found, q)) for q in (10, 25, 50, 75, 90, 99)}
         return {**points, "worst 1% on average": float(worst.mean()), "highest": float(found.max())}
 
+    def chances(self) -> dict[str, float]:
+        """Return what a policy can limit; nothing if nobody was looked at."""
+        if not len(self.prosecutor):
+            return {}
+        spread = self.spread()
+        return {"max_prosecutor": spread["highest"],
+                "max_worst_percent": spread["worst 1% on average"],
+                "max_journalist": float(np.max(self.journalist)), "max_marketer": self.marketer}
+
     def lines(self) -> list[str]:
         """Return the chances in a sentence."""
         if not len(self.prosecutor):

@@ -26,6 +26,7 @@
     max_singled_out = 0.05
     max_inferred = 0.10
     max_member = 0.60
+    max_worst_percent = 0.20
 
     [anonymity]
     k = 10
@@ -49,7 +50,6 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from unspoken.disclosure.audit_result import Audit
@@ -63,7 +63,8 @@ from unspoken.disclosure.policy_rules import (
     section,
     unknown_name,
 )
-from unspoken.errors import PolicyError
+from unspoken.errors import PolicyError, reason
+from unspoken.table.atomic_files import named_path
 
 SEEDED = ("the release was made with a seed (random_state): whoever guesses the seed undoes it. "
           "Leave random_state out, or write allow_seeded = true for an experiment")
@@ -103,9 +104,9 @@ class Policy:
     def load(cls, path: str | os.PathLike[str]) -> Policy:
         """Read a policy file."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = named_path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise PolicyError(f"'{path}' must be a readable policy file. {error}.") from None
+            raise PolicyError(f"'{path}' must be a readable policy file. {reason(error)}") from None
         return cls.parse(text, str(path))
 
     @classmethod
@@ -114,7 +115,7 @@ class Policy:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"'{source}' must be TOML. {error}.") from None
+            raise PolicyError(f"'{source}' must be TOML. {reason(error)}") from None
         known_names(f"{source}:", data, (*SECTIONS, "column", *TOP))
         sections = {name: section(f"{source}: [{name}]", data[name], SECTIONS[name])
                     for name in SECTIONS if name in data}

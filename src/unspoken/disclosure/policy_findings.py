@@ -9,7 +9,7 @@ from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import NOTICEABLE, Row
 from unspoken.disclosure.knowledge import PRESETS
 from unspoken.disclosure.plain_language import level, percent
-from unspoken.disclosure.policy_rules import ANYBODY, LIMIT, PEOPLE
+from unspoken.disclosure.policy_rules import ANYBODY, LIMIT, PEOPLE, PERSONS
 from unspoken.release.method import name_in
 
 BEYOND = "beyond control"
@@ -43,7 +43,8 @@ class Findings:
 
     def people(self, audit: Audit, limits: Mapping[str, float]) -> None:
         """Compare the risks to people, beyond the control group where there was one."""
-        for name, limit in limits.items():
+        self.persons(audit, {name: limits[name] for name in limits if name in PERSONS})
+        for name, limit in ((name, limits[name]) for name in limits if name in PEOPLE):
             rows = [row for measure in PEOPLE[name] for row in people_rows(audit, measure)]
             self.checked += len(rows)
             worst = max(rows, key=lambda row: row.value, default=None)
@@ -55,6 +56,19 @@ class Findings:
                 self.reasons.append(
                     f"people: {percent(worst.value)} {worst.measure} by '{worst.adversary}' "
                     f"({worst.knowledge}), at most {percent(limit)} allowed")
+
+    def persons(self, audit: Audit, limits: Mapping[str, float]) -> None:
+        """Compare the chances of single persons; what was not measured holds no limit."""
+        persons = None if audit.people is None else audit.people.persons
+        chances = {} if persons is None else persons.chances()
+        for name, limit in limits.items():
+            self.checked += name in chances
+            if name not in chances:
+                self.reasons.append(f"people: {PERSONS[name]} was not measured, so the limit of "
+                                    f"{percent(limit)} cannot be confirmed")
+            elif chances[name] > limit:
+                self.reasons.append(f"people: {PERSONS[name]} is {percent(chances[name])}, at most "
+                                    f"{percent(limit)} allowed")
 
     def anonymity(self, audit: Audit, limits: Mapping[str, float]) -> None:
         """Compare K, L and t, where the release has them."""

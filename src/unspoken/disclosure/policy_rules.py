@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unspoken.disclosure.people_risk import INFERRED, LINKED, MEMBER, SINGLED
 from unspoken.disclosure.plain_language import MUST_KNOW
 from unspoken.errors import PolicyError, explain
 from unspoken.release.parameters import YES_NO, OneOf, Real, Rule, Whole
@@ -47,18 +48,29 @@ class NameList:
 
 _RECOVERED: Mapping[str, Rule] = {LIMIT: Share(), "against": OneOf(AGAINST)}
 PEOPLE: Mapping[str, tuple[str, ...]] = {
-    "max_identified": ("identified", "linked"),
+    "max_identified": ("identified", "linked", LINKED),
     "max_confident": ("confident",),
-    "max_singled_out": ("singled out",),
-    "max_inferred": ("inferred",),
-    "max_member": ("member",),
+    "max_singled_out": ("singled out", SINGLED),
+    "max_inferred": ("inferred", INFERRED),
+    "max_member": ("member", MEMBER),
+    "max_memorised": ("memorised",),
+    "max_small_leaves": ("small leaves",),
 }
-"""The limits of [people], and the measures that each of them is about."""
+"""The limits of [people], and the measures that each of them is about, as adversaries of a family
+and as attacks on people call them."""
+PERSONS: Mapping[str, str] = {
+    "max_prosecutor": "the highest chance of one of the people looked at to be found (prosecutor)",
+    "max_worst_percent": "the mean chance of the worst 1% to be found",
+    "max_journalist": "the highest chance of one of the people looked at to be found by who does "
+                      "not know that the person is in the release (journalist)",
+    "max_marketer": "the mean chance of everybody to be found (marketer)",
+}
+"""The limits of [people] on the chances of single persons, in words."""
 SECTIONS: Mapping[str, Mapping[str, Rule]] = {
     "columns": {**_RECOVERED, "measure": OneOf(("domain", "records"))},
     "subspaces": _RECOVERED,
     "paths": _RECOVERED,
-    "people": dict.fromkeys(PEOPLE, Share()),
+    "people": dict.fromkeys((*PEOPLE, *PERSONS), Share()),
     "anonymity": {"k": Whole(1), "l": Real(0.0), "t": Share()},
     "privacy": {"max_epsilon": Real(0.0)},
     "register": {"max_added": Share()},

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LOW = 0.05
 """Below this share a risk is called low."""
 _IDENTIFIED = ("identified", "confident")
+SMALL_LEAVES = "small leaves"
+"""A share of people that is read off a published model itself."""
 WORDS = {
     "low": ("Low risk", "may be released"),
     "raised": ("Raised risk", "release only to named recipients, under contract"),
@@ -94,6 +96,11 @@ def verdict_of(audit: Audit) -> Verdict:
     return Verdict(_level(audit, naming, inferring), naming, inferring, tuple(reasons), open_ended)
 
 
+def may_leave(audit: Audit, verdict: Verdict) -> bool:
+    """Return True if a release may be given away: by its policy, or without one by the verdict."""
+    return not audit.failed and (audit.judgement is not None or verdict.release)
+
+
 def _level(audit: Audit, naming: Finding | None, inferring: Finding | None) -> str:
     if audit.judgement is not None and not audit.judgement.passed:
         return "policy"
@@ -131,6 +138,9 @@ def _inferring(audit: Audit) -> Iterator[Finding]:
         if risk.kind == INFERRED and risk.people:
             yield Finding(risk.excess, f"'{risk.column}' is guessed for {percent(risk.value)} of "
                           f"the people ({risk.adversary}, {risk.knowledge}); {risk.beside}")
+    for row in audit.select(measure=SMALL_LEAVES):
+        yield Finding(row.value, f"{percent(row.value)} of the people stand in a leaf of few, "
+                      "which tells their target to whoever knows the questions on the way")
     for row in audit.select(measure="records"):
         if audit.people is None or row.column not in audit.people.read or row.adversary not in \
                 {risk.adversary for risk in audit.people.risks}:

@@ -74,7 +74,7 @@ from unspoken.joint.mpc.shared import concatenate as concatenate
 from unspoken.joint.mpc.shared import public as public
 from unspoken.joint.session.identity import load_identity as load_identity
 from unspoken.joint.session.identity import make_identity as make_identity
-from unspoken.joint.session.play import Outcome
+from unspoken.joint.session.play import Outcome as Outcome
 from unspoken.joint.session.run import run_local, run_outcomes
 from unspoken.joint.session.study import Study
 from unspoken.joint.wire.credentials import Identity as Identity
@@ -83,6 +83,7 @@ from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports import Limits
 
 if TYPE_CHECKING:
+    from unspoken.joint.node.front_door import mine
     from unspoken.joint.tasks.boosted_trees.program_rows import mine_boost_rows
     from unspoken.joint.tasks.forest.program_rows import mine_forest_rows
     from unspoken.joint.tasks.kmeans.params import KMeansParams
@@ -100,7 +101,7 @@ if TYPE_CHECKING:
     from unspoken.joint.tasks.outliers.params import OutlierParams
     from unspoken.joint.tasks.outliers.program_columns import outliers_columns
     from unspoken.joint.tasks.outliers.program_rows import outliers_rows
-    from unspoken.joint.tasks.regression.column_blocks import OwnedColumns
+    from unspoken.joint.tasks.prepared_table import prepare
     from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
     from unspoken.joint.tasks.regression.program_columns import mine_regression_columns
     from unspoken.joint.tasks.regression.program_rows import mine_regression_rows
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
 
 # Miners and their parameters, each loaded when it is asked for.
 _MINERS = {
+    "mine": "unspoken.joint.node.front_door",
     "mine_boost_rows": "boosted_trees.program_rows",
     "mine_forest_rows": "forest.program_rows",
     "KMeansParams": "kmeans.params",
@@ -133,7 +135,7 @@ _MINERS = {
     "OutlierParams": "outliers.params",
     "outliers_columns": "outliers.program_columns",
     "outliers_rows": "outliers.program_rows",
-    "OwnedColumns": "regression.column_blocks",
+    "prepare": "prepared_table",
     "RegressionParams": "regression.params",
     "RegressionTerms": "regression.params",
     "mine_regression_columns": "regression.program_columns",
@@ -154,23 +156,26 @@ _MINERS = {
 
 __all__ = [
     "Attribute", "BayesLayout", "BayesParams", "Disclosure", "KMeansParams", "Ledger", "Limits",
-    "MixtureParams", "NetworkParams", "Outcome", "OutlierParams", "OwnedColumns", "Party",
+    "MixtureParams", "NetworkParams", "OutlierParams", "Party",
     "QueryBudget", "RegressionParams", "RegressionTerms", "RuleParams", "SetRules", "Shared",
     "Study", "TreeLayout", "TreeParams", "TreeShape", "TreeSite", "align", "align_disclosures",
     "argmax", "classify_hidden", "declares", "dot", "equal", "intersection_disclosures",
-    "intersection_size", "kmeans_columns", "kmeans_rows", "less_than", "mine_bayes_columns",
-    "mine_bayes_rows", "mine_boost_rows", "mine_forest_rows", "mine_logistic_columns",
-    "mine_logistic_rows", "mine_mixture_rows", "mine_network_columns", "mine_regression_columns",
-    "mine_regression_rows", "mine_rules_columns", "mine_rules_rows", "mine_tree_columns",
-    "mine_tree_hidden", "mine_tree_rows", "multiply", "outliers_columns", "outliers_rows",
-    "reveal", "run_local", "run_outcomes", "secure_sum", "share", "share_sum",
+    "intersection_size", "kmeans_columns", "kmeans_rows", "less_than", "mine", "mine_bayes_columns",
+    "mine_bayes_rows", "mine_boost_rows", "mine_forest_rows",
+    "mine_logistic_columns", "mine_logistic_rows", "mine_mixture_rows", "mine_network_columns",
+    "mine_regression_columns", "mine_regression_rows", "mine_rules_columns", "mine_rules_rows",
+    "mine_tree_columns", "mine_tree_hidden", "mine_tree_rows", "multiply", "outliers_columns",
+    "outliers_rows", "prepare", "reveal", "run_local", "run_outcomes", "secure_sum", "share",
+    "share_sum",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MINERS:
         raise AttributeError(f"module 'unspoken.joint' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"unspoken.joint.tasks.{_MINERS[name]}"), name)
+    home = _MINERS[name]
+    full = home if home.startswith("unspoken.") else f"unspoken.joint.tasks.{home}"
+    return getattr(importlib.import_module(full), name)
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "unspoken-tree-vote": ("unspoken.models.tree_ensemble", "TreeVote"),
     "unspoken-tree-sum": ("unspoken.models.tree_ensemble", "TreeSum"),
     "unspoken-tree-part": ("unspoken.models.site_tree_part", "TreePart"),
+    "unspoken-boosted-trees-part": ("unspoken.models.boosted_part", "BoostedPart"),
     "unspoken-hidden-tree-part": ("unspoken.joint.tasks.tree.hidden_part", "HiddenPart"),
     "unspoken-naive-bayes": ("unspoken.models.naive_bayes", "NaiveBayes"),
     "unspoken-mixed-bayes": ("unspoken.models.mixed_bayes", "MixedBayes"),

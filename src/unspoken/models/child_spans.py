@@ -17,6 +17,8 @@ def check_spans(first_child: Ints, children: Ints) -> None:
     tiled = np.array_equal(np.append(1, ends), np.append(first[order], first_child.size))
     if not tiled or np.any(first <= parents):
         refuse("first_child", "children after their parent, each node once", "others")
+    if np.any(children[first_child < 0] != 0):
+        refuse("children", "0 at leaves", "another number")
 
 
 def deepest(first_child: Ints, children: Ints) -> int:

@@ -1,8 +1,8 @@
 """The patterns Distribution, JointDistribution and Categories: what reconstruction yields.
 
 A Distribution has equal or unequal intervals and is flat inside each. `low` and `high` hold, where
-they were asked for, bounds of the true shares that hold whatever the distribution looks like,
-given the noise.
+they were asked for, bounds of the true shares; each covers the share of its interval as often as
+it says, given the noise.
 """
 
 from __future__ import annotations

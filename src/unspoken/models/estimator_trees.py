@@ -31,9 +31,10 @@ from unspoken.models.estimator_params import Params
 from unspoken.models.hostile_json import Fields, refuse
 from unspoken.models.labels import Label, Task
 from unspoken.models.model import Ensemble
+from unspoken.models.node_documents import nodes_to_arrays, nodes_to_json
 from unspoken.models.portable import Portable
 from unspoken.models.rebuilt_estimators import estimator_labels
-from unspoken.models.tree import Tree, as_rows, nodes_from_json, nodes_to_json
+from unspoken.models.tree import Tree, as_rows, nodes_from_json
 from unspoken.models.tree_header import header_from_json, header_to_json, same_header
 from unspoken.models.tree_text import class_line, tree_sections
 
@@ -92,6 +93,11 @@ class EstimatorTrees(Portable, Ensemble):
     def with_categories(self, groups: Groups) -> Self:
         """Return the model with the categories that stand behind its numbers."""
         return replace(self, categories=groups)  # type: ignore[type-var]
+
+    def _with_arrays(self) -> dict[str, Any]:
+        if not all(isinstance(tree, Tree) for tree in self.trees):
+            return self.to_json()
+        return {**self.to_json(), "trees": [nodes_to_arrays(tree) for tree in self.trees]}
 
     def _arrays(self) -> Mapping[str, Floats]:
         """Return the numbers beside the trees, by name."""

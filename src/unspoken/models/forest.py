@@ -21,6 +21,7 @@ from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import Ensemble
+from unspoken.models.node_documents import nodes_to_arrays, nodes_to_json
 from unspoken.models.portable import Portable
 from unspoken.models.rebuilt_estimators import forest_estimator
 from unspoken.models.sklearn_fields import (
@@ -35,7 +36,6 @@ from unspoken.models.tree import (
     as_rows,
     check_format,
     nodes_from_json,
-    nodes_to_json,
 )
 from unspoken.models.tree_header import header_from_json, header_to_json, same_header
 from unspoken.models.tree_text import tree_sections
@@ -170,11 +170,16 @@ class Forest(Portable, Ensemble):
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
+        return self._document([nodes_to_json(tree) for tree in self.trees])
+
+    def _with_arrays(self) -> dict[str, Any]:
+        return self._document([nodes_to_arrays(tree) for tree in self.trees])
+
+    def _document(self, trees: list[dict[str, Any]]) -> dict[str, Any]:
         return {
             "format": FORMAT, "version": VERSION, **header_to_json(self),
             **groups_to_json(self.categories),
-            "bootstrap": _bootstrap_to_json(self.bootstrap),
-            "trees": [nodes_to_json(tree) for tree in self.trees],
+            "bootstrap": _bootstrap_to_json(self.bootstrap), "trees": trees,
         }
 
     @classmethod

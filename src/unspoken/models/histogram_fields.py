@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
+from unspoken.errors import ModelError
 from unspoken.models.estimator_params import Rule, taken_params
 from unspoken.models.hostile_json import Fields, refuse
 
@@ -87,6 +88,9 @@ def _present(values: Any) -> list[Any]:
 def taken_histogram_params(estimator: Any, rules: Mapping[str, Rule]) -> dict[str, Any]:
     """Return the parameters of a fitted estimator, and what it drew, as plain values."""
     shown = SimpleNamespace(**estimator.get_params(deep=False))
+    if shown.validation_fraction is None and getattr(estimator, "_use_validation_data", False):
+        raise ModelError("HistGradientBoosting: its file does not say by which rows it was "
+                         "stopped, if they were passed to its fit apart (X_val). Leave them out.")
     shown.seed = int(estimator._random_seed)
     shown.stopped_early = bool(estimator.do_early_stopping_)
     shown.weighted = bool(getattr(estimator, "_fitted_with_sw", False))

@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +18,8 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import ModelError, explain
+from unspoken.table.atomic_files import named_path
+from unspoken.table.formats.text_files import read_at_most
 
 Source = str | bytes | os.PathLike[str]
 
@@ -49,6 +50,13 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Numbers of a packed model file: taken where a list of numbers may stand, and nowhere else."""
+
+    numbers: npt.NDArray[Any]
+
+
 def refuse(field: str, allowed: str, got: object) -> NoReturn:
     """Raise the one error for a malformed model, naming the field."""
     raise ModelError(explain(f"model field '{field}'", allowed, got))
@@ -66,8 +74,8 @@ def read_bytes(source: Source, limits: Limits = DEFAULT_LIMITS) -> bytes:
     if isinstance(source, str) and _is_text(source):
         limits.check("file", len(source), limits.max_bytes)
         return source.encode("utf-8", "surrogatepass")
-    with Path(source).open("rb") as file:
-        content = file.read(limits.max_bytes + 1)
+    with named_path(source).open("rb") as file:
+        content = read_at_most(file, limits.max_bytes + 1)
     limits.check("file", len(content), limits.max_bytes)
     return content
 
@@ -172,6 +180,8 @@ class Fields:
 
     def ints(self, key: str, size: int | None, low: int, high: int) -> Ints:
         """Return an array of whole numbers in a range."""
+        if (packed := self._packed(key, size)) is not None:
+            return self._packed_ints(key, packed, low, high)
         values = self._sized(key, size)
         if set(map(type, values)) - {int}:
             refuse(self.at(key), "a list of whole numbers", _other(values, {int}))
@@ -185,6 +195,8 @@ class Fields:
 
     def flags(self, key: str, size: int | None) -> npt.NDArray[np.bool_]:
         """Return an array of flags: booleans, or 0 and 1."""
+        if (packed := self._packed(key, size)) is not None:
+            return self._packed_ints(key, packed, 0, 1).astype(np.bool_)
         values = self._sized(key, size)
         if set(map(type, values)) - {int, bool} or set(values) - {0, 1}:
             refuse(self.at(key), "a list of 0 and 1", _other(values, {bool}))
@@ -192,24 +204,54 @@ class Fields:
 
     def floats(self, key: str, size: int | None, infinite: bool = False) -> Floats:
         """Return an array of finite numbers; `infinite` allows the texts "inf" and "-inf"."""
+        if (packed := self._packed(key, size)) is not None:
+            return self._packed_floats(key, packed, infinite)
         values = self._sized(key, size)
         allowed: set[type] = {int, float, str} if infinite else {int, float}
-        if set(map(type, values)) - allowed:
+        kinds = set(map(type, values))
+        if kinds - allowed:
             refuse(self.at(key), "a list of numbers", _other(values, allowed))
-        return self._finite(key, values)
+        return self._finite(key, values, str in kinds)
 
-    def _finite(self, key: str, values: list[Any]) -> Floats:
-        for value in {v for v in values if isinstance(v, str)}:
+    def _finite(self, key: str, values: list[Any], texts: bool) -> Floats:
+        """Return numbers, and texts of infinity where there are any."""
+        for value in {v for v in values if isinstance(v, str)} if texts else ():
             if value not in ("inf", "-inf"):
                 refuse(self.at(key), 'numbers, "inf" or "-inf"', value)
         try:
-            numbers = np.array([float(v) for v in values], np.float64)
+            numbers = np.array([float(v) for v in values] if texts else values, np.float64)
         except OverflowError:
             refuse(self.at(key), "a list of finite numbers", "a larger one")
-        spelled = np.fromiter((isinstance(v, str) for v in values), np.bool_, len(values))
-        if not np.all(np.isfinite(numbers) | spelled):
+        finite = np.isfinite(numbers)
+        if texts:
+            finite |= np.fromiter((isinstance(v, str) for v in values), np.bool_, len(values))
+        if not finite.all():
             refuse(self.at(key), "a list of finite numbers", "an infinite one")
         return numbers
+
+    def _packed(self, key: str, size: int | None) -> npt.NDArray[Any] | None:
+        """Return the numbers of a packed file, None where there is a list of JSON."""
+        value = self.raw(key)
+        if not isinstance(value, Packed):
+            return None
+        if size is None:
+            self.limits.check(self.at(key), value.numbers.size, self.limits.max_nodes)
+        elif value.numbers.size != size:
+            refuse(self.at(key), f"a list of {size}", f"{value.numbers.size}")
+        return value.numbers
+
+    def _packed_ints(self, key: str, numbers: npt.NDArray[Any], low: int, high: int) -> Ints:
+        if numbers.dtype.kind != "i":
+            refuse(self.at(key), "a list of whole numbers", str(numbers.dtype))
+        if numbers.size and (int(numbers.min()) < low or int(numbers.max()) > high):
+            refuse(self.at(key), f"a list of whole numbers from {low} to {high}", "others")
+        return numbers.astype(np.int64)
+
+    def _packed_floats(self, key: str, numbers: npt.NDArray[Any], infinite: bool) -> Floats:
+        wide = numbers.astype(np.float64)
+        if np.isnan(wide).any() or not (infinite or np.isfinite(wide).all()):
+            refuse(self.at(key), "a list of finite numbers", "another one")
+        return wide
 
     def _sized(self, key: str, size: int | None) -> list[Any]:
         values = self.items(key, self.limits.max_bytes if size is not None

@@ -10,10 +10,11 @@ from unspoken.models.hostile_json import (
     DEFAULT_LIMITS,
     Limits,
     Source,
-    parse_json,
     read_bytes,
 )
+from unspoken.models.json_files import document_of
 from unspoken.models.model import Model
+from unspoken.models.packed_models import is_packed
 
 OURS = "unspoken-"
 
@@ -41,11 +42,11 @@ def load_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
     content = read_bytes(source, limits)
     if content[:5] == b"tree\n":
         return _reader_of("lightgbm-text").load(content, limits)
-    if content.lstrip()[:1] != b"{":
+    if not is_packed(content) and content.lstrip()[:1] != b"{":
         raise ModelError(explain("a model file", "JSON of unspoken or XGBoost, or LightGBM's text",
                                  f"a file that starts with {content[:12]!r}",
                                  "Pickles are never read: they can run any code."))
-    data = parse_json(content, limits)
+    data = document_of(content, limits)
     if "learner" in data:
         return _reader_of("xgboost-json").from_json(data, limits)
     return model_class(data.get("format")).from_json(data, limits)

@@ -14,7 +14,6 @@ them to this.
 
 from __future__ import annotations
 
-import html
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,6 +25,7 @@ from unspoken.models.comparison import Comparison
 from unspoken.models.json_files import JsonFile
 from unspoken.models.named_columns import number_rows
 from unspoken.models.tree_text import join_lines
+from unspoken.table.engines.frames_out import notebook_text
 
 
 class Model(JsonFile):
@@ -91,7 +91,7 @@ class Model(JsonFile):
 
     def _repr_html_(self) -> str:
         """Return the summary for a notebook; names in it are text, never markup."""
-        return f"<pre>{html.escape(self.summary())}</pre>"
+        return notebook_text(self.summary())
 
 
 class Predictor(Model):

@@ -84,6 +84,8 @@ class NaiveBayes(Predictor):
             refuse("prior", "one share for each of two or more classes", str(self.prior.shape))
         if self.prior.min() < 0 or not np.isclose(self.prior.sum(), 1.0, atol=1e-6):
             refuse("prior", "a distribution", "others")
+        if len(set(self.features)) != len(self.columns):
+            refuse("columns", "of different names", "one twice")
         for column in self.columns:
             if column.shares.shape[0] != len(self.classes):
                 refuse(f"shares of {column.name}", f"{len(self.classes)} rows",

@@ -58,8 +58,10 @@ def number_rows(data: Any, names: Sequence[str], groups: Groups = NONE) -> Float
     """Return the columns of these names as rows of float64, NaN where missing.
 
     Texts are refused even if they spell numbers: the caller must convert them. Columns in `groups`
-    are categories, whose numbers those are.
+    are categories, whose numbers those are. A model that names a column twice is refused: its
+    places would be others than those of the data.
     """
+    _check_once(names)
     behind = {name: column_of(name, groups[name]) if name in groups else name for name in names}
     asked = list(dict.fromkeys(behind.values()))
     known = named(data, asked) if not groups or len(asked) < len(names) else by_name(data, names)
@@ -152,7 +154,7 @@ def _from_pandas(frame: Any) -> Named | None:
 
 
 def _check_once(names: Sequence[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None) \
+    twice = next((name for name in names if list(names).count(name) > 1), None) \
         if len(set(names)) != len(names) else None
     if twice is not None:
         raise DataError(f"There are two columns '{twice}'. Rename one of them.")

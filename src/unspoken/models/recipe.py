@@ -10,12 +10,11 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from unspoken.models.hostile_json import Fields, parse_json, read_bytes, refuse
 from unspoken.models.tree import check_format
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 FORMAT = "unspoken-recipe"
 VERSION = 1
@@ -46,7 +45,10 @@ class Recipe:
     rows : tuple of int or None
         The released rows that it learned from, in its order; None: all of them.
     search : mapping
-        How the parameters were searched for, if they were: folds, seed, candidates and score.
+        How the parameters were searched for, if they were: folds, seed, candidates and score; for
+        early stopping patience, rounds and the most rounds that it was allowed.
+    watched : tuple of int or None
+        The released rows that early stopping scored; None: it had none.
     """
 
     learner: str
@@ -58,6 +60,7 @@ class Recipe:
     versions: Mapping[str, str] = field(default_factory=dict)
     rows: tuple[int, ...] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
+    watched: tuple[int, ...] | None = None
 
     def summary(self) -> str:
         """Return the recipe in a few lines."""
@@ -68,6 +71,8 @@ class Recipe:
             lines.append(f"left out, not numeric: {', '.join(self.left_out)}")
         if self.rows is not None:
             lines.append(f"learned from {len(self.rows):,} of the rows")
+        if self.watched is not None:
+            lines.append(f"stopped early by the score of {len(self.watched):,} other rows")
         if self.search:
             told = ", ".join(f"{name} {value}" for name, value in self.search.items())
             lines.append(f"parameters searched for: {told}")
@@ -81,17 +86,18 @@ class Recipe:
             "left_out": list(self.left_out), "release": self.release,
             "versions": dict(self.versions),
             "rows": None if self.rows is None else list(self.rows), "search": dict(self.search),
+            "watched": None if self.watched is None else list(self.watched),
         }
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a JSON file at once or not at all."""
         text = json.dumps(self.to_json(), indent=2, allow_nan=False)
-        write_file(Path(path), text.encode(), overwrite=overwrite)
+        write_file(named_path(path), text.encode(), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recipe:
         """Read a recipe file; anything malformed is a ModelError naming the field."""
-        return cls.from_json(parse_json(read_bytes(Path(path))))
+        return cls.from_json(parse_json(read_bytes(named_path(path))))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Recipe:
@@ -104,13 +110,14 @@ class Recipe:
             refuse("release", "a text or null", release)
         return cls(fields.text("mined"), fields.text("task"), _scalars(fields, "params"),
                    fields.texts("columns", limit), fields.texts("left_out", limit), release,
-                   _versions(fields), _rows(fields), _scalars(fields, "search"))
+                   _versions(fields), _rows(fields, "rows"), _scalars(fields, "search"),
+                   _rows(fields, "watched"))
 
 
-def _rows(fields: Fields) -> tuple[int, ...] | None:
-    if fields.data.get("rows") is None:
+def _rows(fields: Fields, key: str) -> tuple[int, ...] | None:
+    if fields.data.get(key) is None:
         return None
-    places = fields.ints("rows", len(fields.items("rows", MAX_ROWS)), 0, MAX_ROWS)
+    places = fields.ints(key, len(fields.items(key, MAX_ROWS)), 0, MAX_ROWS)
     return tuple(places.tolist())
 
 

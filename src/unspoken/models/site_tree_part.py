@@ -15,6 +15,7 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, ModelError
+from unspoken.models.asked_question import Asked as Asked
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.child_spans import check_spans, deepest
 from unspoken.models.comparison import (
@@ -27,33 +28,10 @@ from unspoken.models.comparison import (
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.model import TreeLike
 from unspoken.models.tree import check_format
-from unspoken.models.tree_text import SHOWN, Drawing, category_answer, number, threshold_answer
+from unspoken.models.tree_text import SHOWN, Drawing
 
 FORMAT = "unspoken-tree-part"
 VERSION = 1
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question of one node: a column, and its categories or the one cut point."""
-
-    column: str
-    categories: tuple[str | None, ...] = ()
-    cut: float = 0.0
-
-    @property
-    def branches(self) -> int:
-        """Return how many answers there are."""
-        return len(self.categories) or 2
-
-    def answers(self, values: Any) -> Ints:
-        """Return the branch of every value; an unknown category goes to the first."""
-        if not self.categories:
-            numbers = np.asarray(values, np.float64)
-            return np.where(numbers <= self.cut, 0, 1).astype(np.int64)
-        place = {category: i for i, category in enumerate(self.categories)}
-        listed: Any = np.asarray(values, object).tolist()
-        return np.array([place.get(None if v is None else str(v), 0) for v in listed], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +123,7 @@ class TreePart(TreeLike):
         if asked is None:
             owner = self.sites[int(self.owner[node])]
             return f"answer {side + 1} of {int(self.children[node])} of '{owner}'"
-        if asked.categories:
-            return category_answer(asked.column, asked.categories[side:side + 1], full)
-        return threshold_answer(asked.column, side, number(asked.cut, full), None)
+        return asked.answer(side, full)
 
     def _compare(self, other: TreePart) -> Comparison:
         return first_difference(
@@ -166,8 +142,7 @@ class TreePart(TreeLike):
         return {"format": FORMAT, "version": VERSION, "site": self.site,
                 "sites": list(self.sites), "classes": list(self.classes), "nodes": self.nodes,
                 **{name: getattr(self, name).tolist() for name in arrays},
-                "asked": [{"node": node, "column": a.column, "categories": list(a.categories),
-                           "cut": a.cut} for node, a in sorted(self.asked.items())]}
+                "asked": [{"node": node, **a.to_json()} for node, a in sorted(self.asked.items())]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> TreePart:
@@ -197,13 +172,7 @@ def _asked(fields: Fields, size: int) -> dict[int, Asked]:
     asked: dict[int, Asked] = {}
     for place, item in enumerate(fields.items("asked", size)):
         each = Fields(item, f"asked[{place}]", fields.limits)
-        labels = each.items("categories", fields.limits.max_features)
-        known = isinstance(each.raw("column"), str) and all(
-            label is None or isinstance(label, str) for label in labels)
-        if not known or type(each.raw("cut")) not in (int, float):
-            refuse(each.at("column"), "a column with categories or a cut", "something else")
-        asked[each.whole("node", 0, size - 1)] = Asked(
-            str(each.raw("column")), tuple(labels), float(each.raw("cut")))
+        asked[each.whole("node", 0, size - 1)] = Asked.from_fields(each)
     return asked
 
 

@@ -29,6 +29,7 @@ from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import TreeLike
 from unspoken.models.named_columns import number_rows
+from unspoken.models.node_documents import NODE_ARRAYS, nodes_to_arrays, nodes_to_json
 from unspoken.models.portable import Portable
 from unspoken.models.rebuilt_estimators import tree_estimator
 from unspoken.models.sklearn_fields import (
@@ -51,8 +52,6 @@ from unspoken.numerics.treewalk import Shape, ShapeError, Splits, apply, check_s
 
 FORMAT = "unspoken-tree"
 VERSION = 1
-NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value", "n_samples",
-               "weighted_n_samples", "impurity")
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +221,14 @@ class Tree(Portable, TreeLike):
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
+        return self._document(nodes_to_json(self))
+
+    def _with_arrays(self) -> dict[str, Any]:
+        return self._document(nodes_to_arrays(self))
+
+    def _document(self, nodes: Mapping[str, Any]) -> dict[str, Any]:
         head = {"format": FORMAT, "version": VERSION}
-        return (head | header_to_json(self) | groups_to_json(self.categories)
-                | nodes_to_json(self))
+        return {**head, **header_to_json(self), **groups_to_json(self.categories), **nodes}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Tree:
@@ -258,14 +262,6 @@ def check_format(fields: Fields, wanted: str) -> None:
     if fields.text("format") != wanted:
         refuse("format", repr(wanted), fields.text("format"))
     fields.whole("version", 1, VERSION)
-
-
-def nodes_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the node arrays of one tree."""
-    document = {name: getattr(tree, name).tolist() for name in NODE_ARRAYS if name != "value"}
-    document["threshold"] = [v if np.isfinite(v) else str(v) for v in document["threshold"]]
-    document["missing_left"] = tree.missing_left.astype(int).tolist()
-    return {"nodes": tree.nodes, **document, "value": tree.value.ravel().tolist()}
 
 
 def nodes_from_json(

@@ -44,6 +44,8 @@ def header_from_json(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label
     features = fields.texts("features", fields.limits.max_features)
     classes = tuple(fields.items("classes", fields.limits.max_classes))
     check_header(task, classes)
+    if len(set(features)) != len(features):
+        refuse(fields.at("features"), "all different", "one twice")
     _check_lengths(fields, features, classes)
     return task, features, classes
 

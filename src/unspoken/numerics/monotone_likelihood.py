@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from unspoken.numerics.value_grid import LOOSE, SHAPES, Grid
 BAND = 256
 """Places that are tried for a group."""
 _NEVER = -1e300
+_TABLE_STEP = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -57,22 +59,31 @@ class Gains:
 
     def __init__(self, places: Places, records: int) -> None:
         """Prepare the gains of groups of `records` in all."""
-        from scipy.special import gammaln
-
         sample = int(places.counts.sum(axis=1).max())
-        width = records + sample + 1
-        shapes = np.array(SHAPES)
-        self.table = gammaln(shapes[:, None] + np.arange(width)).reshape(-1)
+        # One table serves all columns of a release: their samples hardly differ in size.
+        width = -(-(records + sample + 1) // _TABLE_STEP) * _TABLE_STEP
+        self.table = _log_gammas(width)
         self.offset = places.shape * width + places.counts
         total = records + places.counts.sum(axis=1, keepdims=True)
-        self.log_rate = np.log(shapes[places.shape] / places.share + total)
+        self.log_rate = np.log(np.array(SHAPES)[places.shape] / places.share + total)
         self.base = self.table[self.offset]
+        self.rows = np.arange(places.counts.shape[0])[:, None] * places.counts.shape[1]
 
     def at(self, size: int, where: Ints) -> Floats:
         """Return the gain of a group of `size` records at some places of every sample."""
-        offset, base, rate = (np.take_along_axis(part, where, axis=1)
-                              for part in (self.offset, self.base, self.log_rate))
-        return np.asarray(self.table[offset + size] - base - size * rate)
+        cells = self.rows + where
+        gain: Floats = self.table.take(self.offset.take(cells) + size)
+        gain -= self.base.take(cells)
+        gain -= size * self.log_rate.take(cells)
+        return gain
+
+
+@lru_cache(maxsize=1)
+def _log_gammas(width: int) -> Floats:
+    """Return log-gamma of every shape plus 0, 1, ... below `width`, shape after shape."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(np.array(SHAPES)[:, None] + np.arange(width)).reshape(-1))
 
 
 def pairwise_gains(groups: Ints, held: Ints, share: Floats, totals: tuple[int, int],
@@ -108,15 +119,19 @@ def _gained(gains: Gains, size: int, start: Ints, width: int, sizes: Ints) -> Fl
     return np.where(inside, gains.at(size, np.minimum(where, gains.offset.shape[1] - 1)), _NEVER)
 
 
-def _below(best: Floats, moved: Ints) -> tuple[Floats, Ints]:
+def _below(best: Floats, moved: Ints) -> tuple[Floats, npt.NDArray[np.int16]]:
     """Return for every place the best of the places below it, in the earlier group's band."""
     top = np.maximum.accumulate(best, axis=1)
-    rises = np.concatenate([np.ones((best.shape[0], 1), np.bool_), best[:, 1:] > top[:, :-1]], 1)
-    owner = np.maximum.accumulate(np.where(rises, np.arange(best.shape[1]), 0), axis=1)
-    place = np.arange(best.shape[1]) + moved[:, None] - 1
-    inside = np.clip(place, 0, best.shape[1] - 1)
-    value = np.where(place >= 0, np.take_along_axis(top, inside, axis=1), _NEVER)
-    return value, np.take_along_axis(owner, inside, axis=1)
+    samples, width = best.shape
+    each = np.arange(width, dtype=np.int16)
+    owner = np.zeros((samples, width), np.int16)
+    np.multiply(best[:, 1:] > top[:, :-1], each[1:], out=owner[:, 1:])
+    np.maximum.accumulate(owner, axis=1, out=owner)
+    place = np.arange(width) + moved[:, None] - 1
+    cells = np.clip(place, 0, width - 1) + np.arange(samples)[:, None] * width
+    value = top.take(cells)
+    value[place < 0] = _NEVER
+    return value, owner.take(cells)
 
 
 def _trace(best: Floats, back: npt.NDArray[np.int16], starts: Ints) -> Ints:

@@ -25,12 +25,12 @@ def buckets_for(rows: int) -> int:
 
 
 class BucketStream:
-    """Deals bucket numbers to rows, in row order, batch by batch."""
+    """Deals bucket numbers to rows, in row order, batch by batch, from row `start` on."""
 
-    def __init__(self, seed: bytes, rows: int) -> None:
-        self.buckets = buckets_for(rows)
+    def __init__(self, seed: bytes, rows: int, start: int = 0, buckets: int | None = None) -> None:
+        self.buckets = buckets_for(rows) if buckets is None else buckets
         self._seed = derive(seed, "bucket")
-        self._row = 0
+        self._row = start
 
     def deal(self, rows: int) -> npt.NDArray[np.unsignedinteger]:
         """Return the buckets of the next rows."""
@@ -43,6 +43,16 @@ class BucketStream:
         scaled *= np.uint64(self.buckets)
         scaled >>= np.uint64(32)
         return scaled.astype(np.uint8 if self.buckets <= 256 else np.uint32)
+
+
+def bucket_sizes(seed: bytes, rows: int) -> Order:
+    """Return how many rows each bucket gets, in bounded memory."""
+    stream = BucketStream(seed, rows)
+    sizes = np.zeros(stream.buckets, np.int64)
+    for start in range(0, rows, BUCKET_ROWS):
+        dealt = stream.deal(min(BUCKET_ROWS, rows - start))
+        sizes += np.bincount(dealt, minlength=stream.buckets)
+    return sizes
 
 
 def inside(seed: bytes, bucket: int, rows: int) -> Order:

@@ -18,7 +18,8 @@ def tally(
 ) -> tuple[Floats, Ints]:
     """Return the distinct values in increasing order and their counts by class.
 
-    `values` holds no missing value. Without labels there is one class.
+    `values` holds no missing value. Without labels there is one class. The two zeros of
+    floating-point numbers are one value, without a sign.
     """
     if values.size == 0:
         return np.zeros(0), np.zeros((0, classes), np.int64)
@@ -69,8 +70,8 @@ def _sorted(
 ) -> tuple[Floats, Ints]:
     if labels is None:
         distinct, counts = np.unique(values, return_counts=True)
-        return distinct.astype(np.float64), counts.reshape(-1, 1).astype(np.int64)
+        return distinct.astype(np.float64) + 0.0, counts.reshape(-1, 1).astype(np.int64)
     distinct, where = np.unique(values, return_inverse=True)
     cell = where.reshape(-1) * classes + labels
     counts = np.bincount(cell, minlength=distinct.size * classes).reshape(-1, classes)
-    return distinct.astype(np.float64), counts
+    return distinct.astype(np.float64) + 0.0, counts

@@ -104,16 +104,16 @@ def expected(counts: Ints) -> tuple[Floats, float]:
     """
     from scipy.special import gammaln
 
+    alone = {shape: float(np.sum(gammaln(shape + counts) - gammaln(shape) + shape * np.log(shape)))
+             for shape in SHAPES}
     best: tuple[float, Floats, float] | None = None
     for width in _WIDTHS:
         if best is not None and width > counts.size:
             break
-        others = _kernel(counts, width)
+        mean = _kernel(counts, width) + 1e-3
+        hit = float(counts @ np.log(mean))
         for shape in SHAPES:
-            mean = others + 1e-3
-            fit = float(np.sum(gammaln(shape + counts) - gammaln(shape)
-                               + shape * np.log(shape / (shape + mean))
-                               + counts * np.log(mean / (shape + mean))))
+            fit = alone[shape] + hit - float((shape + counts) @ np.log(shape + mean))
             if best is None or fit > best[0]:
                 best = fit, mean, shape
     assert best is not None

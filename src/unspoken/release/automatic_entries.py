@@ -17,6 +17,8 @@ from unspoken.table.table import Table
 
 ENVIRONMENT = "UNSPOKEN_REGISTER"
 """The environment variable that names the register of whoever runs the commands."""
+RESULT = " result /"
+"""What stands in an entry between a study and the file of its result."""
 
 
 def configured(chosen: str | os.PathLike[str] | None) -> Path | None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,13 +22,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.errors import BudgetError
-from unspoken.release.budget_copies import people_in, shared_people
+from unspoken.release.budget_copies import read_people, shared_people, table_mark, write_people
 from unspoken.release.budget_costs import NONE, Cost
-from unspoken.release.budget_entries import ROW, Draw, Terms, now, read_draw, read_terms
+from unspoken.release.budget_entries import FOLLOWED, ROW, Draw, Terms, now, read_draw, read_terms
 from unspoken.release.budget_persons import check_persons
 from unspoken.release.budget_spending import Spending
 from unspoken.release.chained_log import ChainedLog, LockedLog
-from unspoken.release.register import digest
+from unspoken.release.people_columns import not_told_apart
+from unspoken.release.people_file import Everybody
+from unspoken.table.atomic_files import named_path
 
 if TYPE_CHECKING:
     from unspoken.table.table import Table
@@ -61,13 +62,15 @@ class Budget:
     def __init__(self, path: str | os.PathLike[str],
                  head: str | os.PathLike[str] | None = None) -> None:
         self._log = BudgetLog(path, head)
-        if not Path(path).is_file():
+        if not named_path(path).is_file():
             raise BudgetError(_absence(self._log))
         self._inside = threading.Lock()
         self._terms: Terms | None = None
+        self._known: Everybody | None = None
         self._draws: list[Draw] = []
         self._all = Spending(1.0, 0.0)
         self._each: dict[str, Spending] = {}
+        self._followed: dict[str, str] = {}
         with self._log.locked() as held:
             self._catch_up(held)
 
@@ -82,9 +85,7 @@ class Budget:
         which somebody has more, or a row has no id, is refused. `recipients` maps names to the
         most that they may get.
         """
-        salt = secrets.token_hex(16)
-        terms = Terms(digest(table).table, epsilon, delta, unit, rows, recipients, salt,
-                      people_in(table, salt))
+        terms = Terms("", epsilon, delta, unit, rows, recipients)
         if unit != ROW:
             check_persons(table, unit, rows)
         log = BudgetLog(path, head)
@@ -93,7 +94,7 @@ class Budget:
                 raise BudgetError(f"'{path}' exists. A second budget over the same table would "
                                   "undo the first. Draw from it, or choose another name for "
                                   "another table.")
-            held.append(terms.to_json())
+            _begin(held, log, terms, table)
         return cls(path, head)
 
     @property
@@ -105,16 +106,29 @@ class Budget:
 
     def check_table(self, table: Table) -> None:
         """Refuse a table that is not the budget's."""
-        if digest(table).table != self.terms.table:
+        if table_mark(table, self._log.secret) != self.terms.table:
             raise BudgetError(f"'{self._log.path}' is the budget of another table, or the table "
                               "has changed. Start one for this table, and count the people who "
                               "are in both.")
 
     def knows(self, table: Table) -> float:
-        """Return the share of the smaller group that both have; 1 for this very table alone."""
-        if digest(table).table == self.terms.table:
+        """Return the share of the smaller group that both have; 1 for this very table alone.
+
+        0 says that these are other people, or that nothing tells (then see `may_count`).
+        """
+        if table_mark(table, self._log.secret) == self.terms.table:
             return 1.0
-        return min(shared_people(table, self.terms.salt, self.terms.people), 0.999)
+        return min(shared_people(table, self._log.secret, self.terms.people, self._everybody()),
+                   0.999)
+
+    def may_count(self, table: Table) -> bool:
+        """Return True if nothing tells the people of a table from those of the budget."""
+        return not_told_apart(table, self._log.secret, self.terms.people, self._everybody())
+
+    def _everybody(self) -> Everybody:
+        if self._known is None:
+            self._known = read_people(_people_path(self._log), self.terms.people)
+        return self._known
 
     def draw(self, cost: Cost, *, to: str = "", kind: str = "release", what: str = "",
              per_unit: bool = False) -> Draw:
@@ -185,8 +199,26 @@ class Budget:
                 self._all = Spending(self._terms.epsilon, self._terms.delta)
                 for name in self._terms.recipients or {}:
                     self._own(name)
+            elif FOLLOWED in entry:
+                self._followed[str(entry[FOLLOWED])] = str(entry.get("chain"))
             else:
                 self._take(read_draw(entry, self._log.path))
+
+    def follow(self, log: str, chains: Sequence[str]) -> None:
+        """Note how far a query log has come, before it answers; its spending was drawn once.
+
+        A copy that lacks what was noted is refused: it would answer for that epsilon again.
+        """
+        with self._inside, self._log.locked() as held:
+            self._catch_up(held)
+            last = self._followed.get(log)
+            if last is not None and last not in chains:
+                raise BudgetError(f"'{self._log.path}' knows answers that this query log does not "
+                                  "hold: it is an older copy, or another copy went on. Use the "
+                                  "newest copy, or start a new log.")
+            if last != chains[-1]:
+                held.append({FOLLOWED: log, "chain": chains[-1]})
+                self._followed[log] = chains[-1]
 
     def refresh(self) -> Budget:
         """Take in what other processes booked, and return the budget."""
@@ -215,13 +247,29 @@ class Budget:
         """Return the state of the budget as plain data."""
         bounded = Counter(one.to for one in self._draws if one.cost.law != NONE)
         return {**{name: value for name, value in self.terms.to_json().items()
-                   if name not in ("at", "salt", "people")},
+                   if name not in ("at", "table", "people")},
                 "spent": _finite(self.spent()), "left": _finite(self.left()),
                 "by_recipient": {name: {"spent": _finite(self.spent(name)),
                                         "left": _finite(self.left(name)),
                                         "disclosures": bounded[name]} for name in self._each},
                 "without_epsilon": [one.to_json() for one in self._draws if one.cost.law == NONE],
                 "disclosures": len(self._draws)}
+
+
+def _begin(held: LockedLog, log: BudgetLog, terms: Terms, table: Table) -> None:
+    """Write the first line; the digests in it are keyed with the key of the budget."""
+    try:
+        held.append(replace(terms, table=table_mark(table, log.secret),
+                            people=write_people(table, log.secret, _people_path(log))).to_json())
+    except BaseException:
+        # A key beside an empty budget would look like a budget that was lost.
+        for left in (log.key_path, log.head_path, _people_path(log), log.path):
+            left.unlink(missing_ok=True)
+        raise
+
+
+def _people_path(log: BudgetLog) -> Path:
+    return log.path.with_name(log.path.name + ".people")
 
 
 def _absence(log: BudgetLog) -> str:

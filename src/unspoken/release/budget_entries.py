@@ -11,15 +11,18 @@ from typing import Any
 from unspoken.errors import BudgetError, InputError, explain
 from unspoken.release.budget_costs import Cost
 
-FORMAT = "unspoken-budget 1"
+FORMAT = "unspoken-budget 3"
+_READ = (FORMAT, "unspoken-budget 2")
 KINDS = ("release", "baskets", "query", "model", "synthetic", "study")
 ROW = "row"
+FOLLOWED = "log"
+"""A line that begins so says how far a query log has come whose spending was drawn."""
 _LONGEST = 500
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What a budget was started with; `people` are salted digests that know them again."""
+    """What a budget was started with; `table` and `people` are keyed digests."""
 
     table: str
     epsilon: float
@@ -27,7 +30,6 @@ class Terms:
     unit: str = ROW
     rows: int = 1
     recipients: Mapping[str, float] | None = None
-    salt: str = ""
     people: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -49,7 +51,7 @@ class Terms:
         """Return the terms as plain data."""
         return {"format": FORMAT, "table": self.table, "epsilon": self.epsilon,
                 "delta": self.delta, "unit": self.unit, "rows": self.rows,
-                "recipients": dict(self.recipients or {}), "at": now(), "salt": self.salt,
+                "recipients": dict(self.recipients or {}), "at": now(),
                 "people": dict(self.people)}
 
 
@@ -85,11 +87,12 @@ class Draw:
 
 def read_terms(entry: dict[str, Any], path: Path) -> Terms:
     """Read the first line."""
-    if entry.get("format") != FORMAT:
-        raise BudgetError(f"'{path}' must be a budget of this version of unspoken.")
+    if entry.get("format") not in _READ:
+        raise BudgetError(f"'{path}' must be a budget of this version of unspoken. It says "
+                          f"{entry.get('format')!r}.")
     return Terms(**{name: entry[name] for name in
                     ("table", "epsilon", "delta", "unit", "rows", "recipients")},
-                 salt=entry.get("salt", ""), people=entry.get("people") or {})
+                 people=entry.get("people") or {})
 
 
 def read_draw(entry: dict[str, Any], path: Path) -> Draw:

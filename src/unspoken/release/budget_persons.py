@@ -23,5 +23,5 @@ def check_persons(table: Table, unit: str, rows: int) -> None:
     most = pc.max(pc.value_counts(ids.combine_chunks()).field("counts")).as_py() or 0
     if most > rows:
         raise DataError(f"A person must have at most {rows} rows. One id in column '{unit}' has "
-                        f"{most}. State rows={most} (--rows {most}), or leave rows out of the "
+                        f"{most}. State rows={most}, or leave rows out of the "
                         "table.")

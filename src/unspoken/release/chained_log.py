@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 from unspoken.errors import UnspokenError
 from unspoken.numerics.random import derive, fresh_seed
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 from unspoken.table.file_locks import WAIT, take_lock
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -41,7 +41,7 @@ class ChainedLog:
 
     def __init__(self, path: str | os.PathLike[str],
                  head: str | os.PathLike[str] | None = None) -> None:
-        self.path = Path(path)
+        self.path = named_path(path)
         self.key_path = self.path.with_name(self.path.name + ".key")
         self._elsewhere = None if head is None else Path(head).absolute()
         self.head_path = self._elsewhere or self.path.with_name(self.path.name + ".head")
@@ -192,6 +192,16 @@ class ChainedLog:
         key = derive(self.secret, "chain")
         before = self._chain if after is None else after
         return hashlib.blake2b(f"{before}\n{body}".encode(), key=key, digest_size=32).hexdigest()
+
+    @property
+    def first(self) -> str:
+        """Return the chain of the first line, which no other log has."""
+        return self._chains[0] if self._chains else ""
+
+    @property
+    def chains(self) -> tuple[str, ...]:
+        """Return the chains of all lines, oldest first."""
+        return tuple(self._chains)
 
     @property
     def read(self) -> int:

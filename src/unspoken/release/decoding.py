@@ -24,14 +24,15 @@ def decode(model: Any, key: Key, data: Any = None, y: Any = None, release: Any =
     data : Table, DataFrame or array, default None
         The original table, its rows in any order; another table is refused. What has no names of
         columns, or not all that were released, must stand in its original order. Without data
-        only histogram learners can be decoded exactly; everything else is refused.
+        only histogram learners and C4.5 can be decoded exactly; everything else is refused.
     y : array, default None
         The original target, if `data` is not a Table.
     release : Release or path, default None
         The release that the model was mined from; it is refused if it is not, bit for bit, what was
         released under this key.
     **options
-        Options of the method's decoder.
+        Options of the method's decoder: `recipe`, how the model was mined, which names the rows
+        that it learned from and those that stopped it early, or `rows` and `sample_weight`.
 
     Returns
     -------

@@ -33,7 +33,7 @@ from unspoken.errors import (
 )
 from unspoken.release.release_seal import SECRET, check_release
 from unspoken.release.sealing import open_sealed, seal
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 MAGIC = b"UNSPOKEN"
 VERSION = 1
@@ -98,27 +98,32 @@ class Key:
         if passphrase is not None and not passphrase:
             raise InputError("A passphrase must not be empty. Leave it out for an unsealed key.")
         try:
-            write_file(Path(path), self._to_bytes(passphrase), 0o600, overwrite)
+            write_file(named_path(path), self._parts(passphrase), 0o600, overwrite)
         except FileExistsError:
             raise KeyFileError(
                 f"'{path}' must not exist yet. A key that is overwritten is lost, and with it "
                 "the only way to decode. Choose another name, or use overwrite=True."
             ) from None
 
-    def _to_bytes(self, passphrase: str | None) -> bytes:
+    def _parts(self, passphrase: str | None) -> list[Any]:
+        """Return the file in parts: the arrays of a large table are never put together."""
         header: dict[str, Any] = {"mechanism": self.mechanism, "fingerprint": self.fingerprint}
         body = _pack(self.secrets, self.arrays)
         if passphrase is not None:
-            header["sealed"], body = seal(body, passphrase, _aad(header))
+            header["sealed"], sealed = seal(b"".join(body), passphrase, _aad(header))
+            body = [sealed]
         head = json.dumps(header, sort_keys=True).encode()
-        whole = _FRONT.pack(MAGIC, VERSION, len(head), len(body)) + head + body
-        return whole + hashlib.sha256(whole).digest()
+        front = _FRONT.pack(MAGIC, VERSION, len(head), sum(memoryview(b).nbytes for b in body))
+        checksum = hashlib.sha256()
+        for part in (front, head, *body):
+            checksum.update(part)
+        return [front, head, *body, checksum.digest()]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], passphrase: str | None = None) -> Key:
         """Read a key file; every way in which it can be wrong is an error of its own."""
         try:
-            data = _read(Path(path))
+            data = _read(named_path(path))
         except OSError as error:
             raise KeyFileError(f"'{path}' must be a readable key file. {error.strerror}.") from None
         header, body = _open(data)
@@ -164,7 +169,7 @@ def _read(path: Path) -> bytes:
 
 def _open(data: bytes) -> tuple[dict[str, Any], bytes]:
     if data[:8] != MAGIC[: len(data)] or not data:
-        raise NotAKeyError("The file must be a unspoken key file. It does not start like one.")
+        raise NotAKeyError("The file must be a key file of unspoken. It does not start like one.")
     if len(data) < _FRONT.size:
         raise TruncatedKeyError("The key file ends inside its first bytes. Restore a full copy.")
     _, version, head_size, body_size = _FRONT.unpack_from(data)
@@ -193,15 +198,16 @@ def _header(raw: bytes) -> dict[str, Any]:
     return dict(header)
 
 
-def _pack(secrets: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+def _pack(secrets: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> list[Any]:
     index, parts = [], []
     for name, array in arrays.items():
         flat = np.ascontiguousarray(array)
         little = flat.astype(flat.dtype.newbyteorder("<"), copy=False)
         index.append([name, little.dtype.str, list(little.shape)])
-        parts.append(little.tobytes())
+        # Memory views cannot look at arrays without elements.
+        parts.append(little.reshape(-1).data.cast("B") if little.size else b"")
     head = json.dumps({"secrets": dict(secrets), "arrays": index}, allow_nan=False).encode()
-    return struct.pack("<Q", len(head)) + head + b"".join(parts)
+    return [struct.pack("<Q", len(head)), head, *parts]
 
 
 def _unpack(body: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -11,14 +11,14 @@ functions as "module:name", and they are imported when they are first asked for.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from unspoken.errors import DecodeError, InputError, explain, unknown
 from unspoken.release.lazy_imports import modules_in, resolve
-from unspoken.release.parameters import Parameter, check_parameters
+from unspoken.release.parameters import Parameter, check_columns, check_parameters
 from unspoken.release.uses import Use
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Method:
     only says which record is which. `law_at`: (column of the manifest) -> what a miner may know of
     its distortion. `together_at`: what two releases of the same people disclose. `promise_at`:
     (table, release, key, original row of every released one) -> where it is not what it says.
-    `of_people`: every released record is somebody's; False where nobody's are drawn.
+    `of_people`: every released record is somebody's; False where nobody's are drawn. `streams`: it
+    counts and changes rows where they are; False where it needs all of them in one memory.
+    `quick_at`: a class of the transformer's parameters that only makes releases, and loads sooner.
     `forms`: further classes under the same name, chosen by the parameter `chooser`. `uses`: the
     scenarios that it serves by itself, none for what is a part of others; `needs` what a table must
     have for them, and `advised` the parameters to start with (see `unspoken.advice`).
@@ -79,6 +81,8 @@ class Method:
     together_at: str = ""
     note: str = ""
     of_people: bool = True
+    streams: bool = False
+    quick_at: str = ""
     chooser: str = ""
     forms: Mapping[str, Form] = field(default_factory=dict)
     uses: tuple[Use, ...] = ()
@@ -165,8 +169,11 @@ class Method:
         return {name: one.default for name, one in signature.parameters.items()
                 if name != UNDECLARED}
 
-    def build(self, values: Mapping[str, Any]) -> Any:
-        """Return the transformer with these parameters; unknown names and values are refused."""
+    def build(self, values: Mapping[str, Any], quick: bool = False) -> Any:
+        """Return the transformer with these parameters; unknown names and values are refused.
+
+        With `quick` it may be a class that does nothing but `protect`.
+        """
         wanted = dict(values)
         form = self.form(wanted.pop(self.chooser, None) if self.chooser else None)
         for name, value in wanted.items():
@@ -176,11 +183,32 @@ class Method:
             if not parameter.rule.admits(value):
                 raise InputError(explain(f"'{name}' of '{self.name}'", parameter.rule.allowed(),
                                          value, parameter.advice))
-        return resolve(form.transformer)(**wanted)
+        return resolve((quick and self.quick_at) or form.transformer)(**wanted)
 
-    def check(self, estimator: Any) -> None:
-        """Refuse parameters of an estimator of this method that are out of range."""
+    def check(self, estimator: Any, table: Table | None = None) -> None:
+        """Refuse parameters of an estimator that are out of range, and a table out of reach."""
         check_parameters(type(estimator).__name__, self.parameters, estimator.get_params())
+        if table is None:
+            return
+        self.check_columns(estimator, table.schema.names)
+        if not self.streams:
+            self._check_reach(table)
+
+    def check_columns(self, estimator: Any, names: Sequence[str]) -> None:
+        """Refuse parameters of an estimator that name a column which is not among some names."""
+        rules = {name: one.rule for name, one in self.parameters.items()}
+        check_columns(type(estimator).__name__, rules, estimator.get_params(), names)
+
+    def _check_reach(self, table: Table) -> None:
+        """Refuse a table whose engine would not bring all of its rows into this process."""
+        most, cells = table.engine.most_cells, table.rows * len(table.schema.names)
+        if most is not None and cells > most:
+            others = ", ".join(name for name, one in methods().items() if one.streams)
+            raise InputError(
+                f"'{self.name}' needs all rows in the memory of one process. Got {table.rows:,} "
+                f"rows of {len(table.schema.names)} columns on the engine '{table.engine.name}', "
+                f"which brings at most {most:,} cells there. Protect a sample of the rows, or use "
+                f"a method that works where the rows are: {others}.")
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from unspoken.errors import InputError, explain
 from unspoken.release.lazy_imports import resolve
+from unspoken.table.formats.header_names import unknown_name
 
 
 class Rule(Protocol):
@@ -59,6 +60,14 @@ class Whole:
         return whole and int(value) >= self.least
 
 
+def as_float(value: Any) -> float:
+    """Return a number as a float; one that no float can hold is NaN, which no range admits."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
 @dataclass(frozen=True)
 class Real:
     """A finite number inside an open interval."""
@@ -73,7 +82,7 @@ class Real:
     def admits(self, value: Any) -> bool:
         """Return True if the value is allowed."""
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return real and self.above < float(value) < self.below
+        return real and self.above < as_float(value) < self.below
 
 
 @dataclass(frozen=True)
@@ -151,7 +160,7 @@ class NotNegative:
     def admits(self, value: Any) -> bool:
         """Return True if the value is allowed."""
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return real and 0 <= float(value) < float("inf")
+        return real and 0 <= as_float(value) < float("inf")
 
 
 @dataclass(frozen=True)
@@ -180,6 +189,10 @@ class Names:
         listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
         return value is None or (listed and all(isinstance(name, str) for name in value))
 
+    def columns_in(self, value: Any) -> tuple[str, ...]:
+        """Return the columns that a value names."""
+        return tuple(value or ())
+
 
 @dataclass(frozen=True)
 class PerColumn:
@@ -199,6 +212,10 @@ class PerColumn:
         if isinstance(value, Mapping):
             return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
         return (value is None and self.none) or (self.single and self.rule.admits(value))
+
+    def columns_in(self, value: Any) -> tuple[str, ...]:
+        """Return the columns that a value names."""
+        return tuple(value) if isinstance(value, Mapping) else ()
 
 
 @dataclass(frozen=True)
@@ -226,7 +243,7 @@ class Range:
         """Return True if the value is allowed."""
         try:
             low, high = (float(end) for end in value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return False
         return math.isfinite(low) and math.isfinite(high) and low < high
 
@@ -262,3 +279,14 @@ def check_parameters(owner: str, parameters: Mapping[str, Parameter],
                      values: Mapping[str, Any]) -> None:
     """Raise InputError for the first parameter of a method that its rule does not admit."""
     check(owner, {name: (one.rule, one.advice) for name, one in parameters.items()}, values)
+
+
+def check_columns(owner: str, rules: Mapping[str, Rule], values: Mapping[str, Any],
+                  names: Sequence[str]) -> None:
+    """Raise InputError for a parameter that names a column which is not there: it did nothing."""
+    for parameter, rule in rules.items():
+        columns_in = getattr(rule, "columns_in", lambda value: ())
+        for name in columns_in(values.get(parameter)):
+            if name not in names:
+                raise InputError(f"{owner}: '{parameter}' names a column that is not there. "
+                                 f"{unknown_name(name, names)}")

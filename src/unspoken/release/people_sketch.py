@@ -24,6 +24,7 @@ import numpy.typing as npt
 from unspoken.numerics.random import derive
 from unspoken.release.original_records import ColumnDigest, mixed
 from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.declared_types import numbers_of, texts_of
 from unspoken.table.table import Table
 
 SIZE = 1024
@@ -36,40 +37,51 @@ SAME = 0.5
 """Share of the smaller group from which on two groups count as the same people."""
 FEWEST = 5
 KINDS = ("values", "places")
+CELLS = "cells"
+"""As "values", but a text that says a number is that number: some rows of a column of texts may all
+say numbers, and are then read as such."""
 _PLACES = 1e6
 
 Words = npt.NDArray[np.uint64]
 
 
-def sketch(table: Table, secret: bytes, kinds: Sequence[str] = KINDS) -> dict[str, Any]:
-    """Return the digests of the people of a table, as plain data."""
+def sketch(table: Table, secret: bytes, kinds: Sequence[str] = KINDS,
+           columns: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the digests of the people of a table, as plain data; by some `columns` only."""
     out = {}
-    for label, words in _all_digests(table, derive(secret, "people"), kinds):
+    for label, words in all_digests(table, derive(secret, "people"), kinds, columns):
         values, counts = np.unique(words, return_counts=True)
         alone = values[counts == 1]
         if alone.size >= max(SINGLED * table.rows, 1):
-            out[label] = [int(alone.size), _packed(alone[:SIZE])]
+            out[label] = [int(alone.size), packed(alone[:SIZE])]
     return out
 
 
 def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """Return the share of the smaller group that both have, as the best of all digests says."""
-    return max((_shared(one[mine], other[its]) for mine in one for its in other
+    return max((shared(one[mine], other[its]) for mine in one for its in other
                 if mine.partition(" ")[0] == its.partition(" ")[0]), default=0.0)
 
 
-def _shared(one: Any, other: Any) -> float:
+def shared(one: Any, other: Any) -> float:
+    """Return which share of the smaller of two kept lists both have; 0 where too few are kept."""
+    return comparable_share(one, other) or 0.0
+
+
+def comparable_share(one: Any, other: Any) -> float | None:
+    """Return which share of the smaller of two kept lists both have, None if it cannot be told."""
     first, second = (_unpacked(part[1]) for part in (one, other))
     ends = [words[-1] for words, part in ((first, one), (second, other)) if words.size < part[0]]
     if ends:
         first, second = (words[words <= min(ends)] for words in (first, second))
     least = min(first.size, second.size)
     if least < min(FEWEST, int(one[0]), int(other[0])) or least == 0:
-        return 0.0
+        return None
     return float(np.intersect1d(first, second, assume_unique=True).size / least)
 
 
-def _packed(words: Words) -> str:
+def packed(words: Words) -> str:
+    """Return digests as text."""
     return base64.b64encode(words.astype("<u8").tobytes()).decode()
 
 
@@ -77,16 +89,18 @@ def _unpacked(text: str) -> Words:
     return np.frombuffer(base64.b64decode(text), "<u8").astype(np.uint64)
 
 
-def _all_digests(table: Table, secret: bytes,
-                 kinds: Sequence[str]) -> Iterator[tuple[str, Words]]:
-    """Yield (kind, digest of every record)."""
+def all_digests(table: Table, secret: bytes, kinds: Sequence[str],
+                columns: Sequence[str] | None = None, ids: Sequence[str] | None = None
+                ) -> Iterator[tuple[str, Words]]:
+    """Yield (kind, digest of every record), by some `columns` and identifiers only."""
     identifiers = table.schema.with_role("identifier")
-    for name in identifiers:
-        yield "id", ColumnDigest(derive(secret, "id"))(_plain_text(table.arrow([name])[name]))
+    for name in identifiers if ids is None else ids:
+        yield "id", ColumnDigest(derive(secret, "id"))(plain_text(table.arrow([name])[name]))
     names = [c.name for c in table.schema.columns if c.name not in identifiers]
+    names = names if columns is None else list(columns)
     for kind in kinds:
-        columns = {name: _column(table, name, kind, secret) for name in names}
-        yield from _sets(kind, columns, secret, table.rows)
+        digests = {name: _column(table, name, kind, secret) for name in names}
+        yield from _sets(kind, digests, secret, table.rows)
 
 
 def _sets(kind: str, columns: Mapping[str, Words], secret: bytes,
@@ -97,7 +111,7 @@ def _sets(kind: str, columns: Mapping[str, Words], secret: bytes,
         for place, one in enumerate(columns.values()):
             yield f"{kind} less {place}", mixed(whole - one)
     for split in range(SPLITS):
-        half = [name for name in columns if derive(secret, "half", split, _spelt(name))[0] % 2]
+        half = [name for name in columns if derive(secret, "half", split, spelt(name))[0] % 2]
         part = sum((columns[name] for name in half), np.zeros(rows, np.uint64))
         if 0 < len(half) < len(columns):
             yield f"{kind} {split}+", mixed(part)
@@ -106,11 +120,13 @@ def _sets(kind: str, columns: Mapping[str, Words], secret: bytes,
 
 def _column(table: Table, name: str, kind: str, secret: bytes) -> Words:
     column = table.arrow([name])[name]
-    digest = ColumnDigest(derive(secret, kind, _spelt(name)))
+    if kind == CELLS and table.schema[name].kind != "basket":
+        return cell_digests(column, derive(secret, kind, spelt(name)))
+    digest = ColumnDigest(derive(secret, kind, spelt(name)))
     if is_number(column.type):
         return digest(_placed(column) if kind == "places" else column)
     whole = column.combine_chunks()
-    return digest(whole if table.schema[name].kind == "basket" else _plain_text(whole))
+    return digest(whole if table.schema[name].kind == "basket" else plain_text(whole))
 
 
 def _placed(column: Any) -> Any:
@@ -123,13 +139,28 @@ def _placed(column: Any) -> Any:
     return pa.array(np.rint(_PLACES * (values - low) / width), from_pandas=True)
 
 
-def _plain_text(column: Any) -> Any:
+def cell_digests(column: Any, secret: bytes) -> Words:
+    """Return digests of what cells say: a number is one however the column was read."""
+    import pyarrow as pa
+
+    digest = ColumnDigest(secret)
+    if is_number(column.type):
+        return digest(column)
+    whole = texts_of(column)
+    numbers = numbers_of(whole)
+    return np.where(np.isnan(numbers), digest(plain_text(whole)), digest(pa.array(numbers)))
+
+
+def plain_text(column: Any) -> Any:
     """Return texts without case, spaces and marks."""
     import pyarrow as pa
 
-    texts = column.cast(pa.string()).to_pylist()
-    return pa.array([None if text is None else _spelt(text) or text for text in texts], pa.string())
+    encoded = column.cast(pa.string()).dictionary_encode()
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    texts = [spelt(text) or text for text in encoded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(encoded.indices)
 
 
-def _spelt(text: str) -> str:
+def spelt(text: str) -> str:
+    """Return a text without case, spaces and marks."""
     return re.sub(r"[\W_]+", "", text.casefold())

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from unspoken.arrays import Ints
 from unspoken.errors import DamagedKeyError, SeededWarning
@@ -112,9 +111,15 @@ def original_rows(key: Key, rows: int) -> Ints:
         raise DamagedKeyError("The key's order of rows cannot be read.") from None
 
 
+def released_rows(key: Key) -> int:
+    """Return how many records went out, as the key knows it."""
+    kept = key.arrays.get(KEPT)
+    return int(Original.from_key(key).records.size if kept is None else np.size(kept))
+
+
 def taken(table: Table, rows: Ints) -> Table:
     """Return some rows of a table, in the order in which they are named."""
-    frame = MemoryFrame(table.arrow().take(pa.array(rows)))
+    frame = MemoryFrame(table.take(rows))
     return Table(table.schema, frame, LocalEngine(), table.notes)
 
 

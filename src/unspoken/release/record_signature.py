@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from unspoken.errors import InputError, KeyFileError, PassphraseError
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
-FORMAT = "unspoken-signature"
+FORMAT, VERSION, ALGORITHM = "unspoken-signature", 1, "Ed25519"
 SUFFIX = ".sig"
 _LARGEST = 1 << 16
 _RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
@@ -63,7 +63,7 @@ def new_signing_key(path: Path | str, passphrase: str | None = None) -> str:
         serialization.BestAvailableEncryption(passphrase.encode())
     data = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, sealed)
     try:
-        write_file(Path(path), data, 0o600, overwrite=False)
+        write_file(named_path(path), data, 0o600, overwrite=False)
     except FileExistsError:
         raise KeyFileError(f"'{path}' must not exist yet. A signing key is never replaced: leave "
                            "--new-key out to sign with it.") from None
@@ -71,12 +71,16 @@ def new_signing_key(path: Path | str, passphrase: str | None = None) -> str:
 
 
 def sign_file(path: Path | str, key: Path | str, passphrase: str | None = None) -> Signature:
-    """Sign a file; the signature is written beside it as FILE.sig."""
+    """Sign a file; the signature is written beside it as FILE.sig.
+
+    A signature of the same key is renewed; that of another key is never replaced.
+    """
     private = _private(Path(key), passphrase)
+    _refuse_other_signer(signature_path(path), fingerprint_of(private.public_key()))
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    digest = _digest(Path(path))
+    digest = _digest(named_path(path))
     message = _message(digest, at)
-    document = {"format": FORMAT, "version": 1, "algorithm": "Ed25519", "sha256": digest,
+    document = {"format": FORMAT, "version": VERSION, "algorithm": ALGORITHM, "sha256": digest,
                 "signed_at": at, "public_key": private.public_key().public_bytes(*_RAW).hex(),
                 "signature": private.sign(message).hex()}
     write_file(signature_path(path), json.dumps(document, indent=2).encode(), 0o600)
@@ -93,13 +97,31 @@ def verify_file(path: Path | str, fingerprint: str | None = None) -> Signature:
         raise InputError(f"'{signature_path(path)}' must be a signature of unspoken. A field of it "
                          "cannot be read.") from None
     mine = fingerprint_of(public)
+    digest = _digest(named_path(path))
+    stated = (document.get("algorithm"), document.get("version"), document.get("sha256"))
     try:
-        public.verify(sign, _message(_digest(Path(path)), at))
+        public.verify(sign, _message(digest, at))
     except InvalidSignature:
+        stated = (None, None, None)
+    if stated != (ALGORITHM, VERSION, digest):
         return Signature(False, mine, at, "the file or its signature was changed after signing")
     if fingerprint is not None and not mine.startswith(_plain(fingerprint)):
         return Signature(False, mine, at, "it was signed with another key than the one you named")
     return Signature(True, mine, at)
+
+
+def _refuse_other_signer(place: Path, mine: str) -> None:
+    """Refuse to replace what somebody else signed."""
+    if not place.exists():
+        return
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(_document(place)["public_key"]))
+    except (KeyError, TypeError, ValueError, InputError):
+        raise InputError(f"'{place}' must not exist yet, or be a signature of the same key. It "
+                         "cannot be read; remove it first.") from None
+    if fingerprint_of(key) != mine:
+        raise InputError(f"'{place}' holds the signature of another key ({fingerprint_of(key)}), "
+                         "which is never replaced. Sign a copy of the file, or move it away.")
 
 
 def signature_path(path: Path | str) -> Path:

@@ -2,10 +2,11 @@
 
 Disclosures add up, so the custodian keeps one small file, readable by its owner only: releases of
 tables and of baskets, published models, answered queries, joint studies. The people of a table are
-known by keyed digests (`people_sketch`), so that a row more, an edit or another unit does not hide
-that they were released before; a table is also known by a digest of each of its columns. Entries
-are chained (`chained_lines`): an edited or a missing one is noticed, and two processes that write
-at once wait for each other. The secret lies in `<register>.key`; lose neither.
+known by keyed digests (`people_sketch`, `people_ranks`), so that a row more, an edit, another unit
+or other names of columns do not hide that they were released before; a table is also known by a
+digest of each of its columns. Entries are chained (`chained_lines`): an edited or a missing one is
+noticed, and two processes that write at once wait for each other. The secret lies in
+`<register>.key`; lose neither.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,10 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import InputError, ReleaseError, explain
+from unspoken.errors import InputError, ReleaseError, explain, reason
 from unspoken.release.chained_lines import append_line, read_lines, secret_of, was_started
-from unspoken.release.people_sketch import SAME, overlap, sketch
+from unspoken.release.people_ranks import people_overlap, rank_sketch
+from unspoken.release.people_sketch import SAME, sketch
 from unspoken.release.release import Release
+from unspoken.table.atomic_files import named_path
+from unspoken.table.column_counts import value_counts
 from unspoken.table.table import Table
 
 KINDS = ("release", "study", "query", "model", "baskets", "table")
@@ -106,15 +111,21 @@ def digest(table: Table) -> Digest:
                for name, c in counted.items()}
     for name in table.schema.names:
         if name not in digests:
-            values, counts = np.unique(_texts(table, name), return_counts=True)
-            digests[name] = _hash("\x1f".join(values.tolist()).encode(), counts.tobytes())
+            counts = _text_counts(table, name)
+            values = sorted(counts)
+            digests[name] = _hash("\x1f".join(values).encode(),
+                                  np.array([counts[v] for v in values], np.int64).tobytes())
     whole = json.dumps([table.rows, sorted(digests.items())]).encode()
     return Digest(_hash(whole), digests)
 
 
-def _texts(table: Table, name: str) -> Any:
-    column = table.arrow([name])[name]
-    return np.array([repr(value) for value in column.to_pylist()], dtype=np.str_)
+def _text_counts(table: Table, name: str) -> Counter[str]:
+    if table.schema[name].kind == "basket":
+        return Counter(repr(value) for value in table.arrow([name])[name].to_pylist())
+    counts: Counter[str] = Counter()
+    for value, count in value_counts(table, name).items():
+        counts[repr(value)] += count
+    return counts
 
 
 def _hash(*parts: bytes) -> str:
@@ -146,20 +157,20 @@ class Register:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Register:
         """Read a register; one that was never written is empty, one that was lost is refused."""
-        file = Path(path)
+        file = named_path(path)
         if not was_started(file):
             return cls(file)
         try:
             entries = tuple(Entry(**one) for one in read_lines(file))
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise ReleaseError(f"'{file}' must be a register written by unspoken. {error}. "
+            raise ReleaseError(f"'{file}' must be a register written by unspoken. {reason(error)} "
                                "Restore a copy; a register must not be lost.") from None
         return cls(file, entries)
 
     def add(self, entry: Entry, table: Table | None = None) -> Register:
         """Return the register with one more entry, written to its file; `table`: of whom it is."""
         def keyed_entry(secret: bytes) -> dict[str, Any]:
-            people = {} if table is None else sketch(table, secret)
+            people = {} if table is None else _people(table, secret)
             return asdict(replace(_keyed(entry, secret), people=people))
 
         append_line(self.path, keyed_entry)
@@ -191,12 +202,17 @@ class Register:
         """Return for every entry, by its place, the share of the people that are these, too."""
         if not self.entries:
             return {}
-        mine = sketch(table, secret_of(self.path))
-        return {place: overlap(mine, one.people) for place, one in enumerate(self.entries)}
+        mine = _people(table, secret_of(self.path))
+        return {place: people_overlap(mine, one.people) for place, one in enumerate(self.entries)}
 
     def keyed(self, entry: Entry) -> Entry:
         """Return an entry with the digests that it would have in this register."""
         return _keyed(entry, secret_of(self.path))
+
+
+def _people(table: Table, secret: bytes) -> dict[str, Any]:
+    """Return the digests by which people are known again, also under other names and in units."""
+    return {**sketch(table, secret), **rank_sketch(table, secret)}
 
 
 def _keyed(entry: Entry, secret: bytes) -> Entry:

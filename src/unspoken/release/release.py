@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,22 +17,26 @@ from typing import TYPE_CHECKING, Any
 from unspoken._version import __version__
 from unspoken.errors import ReleaseError
 from unspoken.release.guarantee import Guarantee
+from unspoken.release.lazy_imports import resolve
+from unspoken.release.manifest_files import DATA, FORMAT, MANIFEST, VERSION, read_manifest
 from unspoken.release.method import name_in
-from unspoken.release.release_seal import column_digests, make_seal
+from unspoken.release.release_seal import (
+    ColumnSeals,
+    column_digests,
+    make_seal,
+    stays_as_written,
+)
 from unspoken.release.seeded_guarantee import warn_of_seed, without_odds
-from unspoken.table.atomic_files import sha256_of, write_file, write_folder
+from unspoken.table.atomic_files import named_path, sha256_of, write_file, write_folder
+from unspoken.table.engines.frames_out import notebook_text, on_a_screen
+from unspoken.table.engines.local import LocalEngine
 from unspoken.table.engines.protocol import Progress
+from unspoken.table.formats.data_urls import DataUrl, as_place
 from unspoken.table.schema import Schema
 from unspoken.table.table import Table
 
 if TYPE_CHECKING:
     from unspoken.table.baskets import Baskets
-
-FORMAT = "unspoken-release"
-VERSION = 1
-DATA = "data.parquet"
-MANIFEST = "manifest.json"
-_MAX_MANIFEST = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -138,21 +141,49 @@ class Release:
             raise ReleaseError("This release was published without a tree. Mine one from it.")
         return self.trees[0]
 
+    def to_pandas(self) -> Any:
+        """Return the released rows as a pandas frame."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the released rows as a polars frame."""
+        return self.table.to_polars()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return "\n".join(on_a_screen(self.summary().split("\n")))
+
+    def _repr_html_(self) -> str:
+        return notebook_text(repr(self))
+
+    def plot(self, column: str | None = None, axes: Any = None) -> Any:
+        """Draw how the released values of a column are distributed; return matplotlib axes."""
+        return resolve("unspoken.report.result_axes:release_axes")(self, column, axes)
+
     def summary(self) -> str:
         """Return what was released, in a few lines."""
         kind = name_in(self.mechanism)
         head = f"Release {self.fingerprint[:12]} ({kind}), {self.table.rows:,} rows"
         return "\n".join([head, self.schema.summary(), self.guarantee.summary()])
 
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False,
+    def save(self, folder: str | os.PathLike[str] | DataUrl, overwrite: bool = False,
              progress: Progress | None = None, *,
              enter: Callable[[], object] | None = None) -> Release:
         """Write the directory at once or not at all; return the release as it is on disk.
 
-        `enter` is called when all is written and nothing is in its place yet; if it fails, so
-        does this, and an older release stays as it was.
+        An address such as `postgresql://user@host/db?table=released` writes two tables of a
+        database in one transaction, the rows and the manifest. `enter` is called when all is
+        written and nothing is in its place yet; if it fails, so does this, and an older release
+        stays as it was.
         """
-        path = Path(folder)
+        path = as_place(folder)
+        if isinstance(path, DataUrl):
+            from unspoken.release.release_tables import save_as_tables
+
+            return save_as_tables(self, path, overwrite,
+                                  lambda inside: self.save(inside, progress=progress), enter)
         if path.exists() and not overwrite and (not path.is_dir() or any(path.iterdir())):
             raise ReleaseError(
                 f"'{path}' must not exist yet or be empty. Choose another folder, "
@@ -161,12 +192,15 @@ class Release:
         if path.exists() and path.is_dir() and any(path.iterdir()):
             _refuse_foreign_folder(path)
         write_folder(path, lambda inside: self._fill(inside, progress, enter))
-        return Release._read(path, _manifest(path))
+        return Release._read(path, read_manifest(path))
 
     def _fill(self, folder: Path, progress: Progress | None,
               enter: Callable[[], object] | None) -> None:
-        self.table.engine.write(self.table.frame, str(folder / DATA), progress)
-        written = self._sealed(folder, replace(self, data_sha256=sha256_of(folder / DATA)))
+        digests = self._write(str(folder / DATA), progress)
+        written = replace(self, data_sha256=sha256_of(folder / DATA))
+        if self.seal_key is not None:
+            seal = make_seal(self.seal_key, written.about, str(written.data_sha256), digests)
+            written = replace(written, seal=seal)
         for name, attached in self.attachments.items():
             write_file(folder / name, attached.encode())
         text = json.dumps(written.manifest, indent=2, allow_nan=False)
@@ -174,24 +208,34 @@ class Release:
         if enter is not None:
             enter()
 
-    def _sealed(self, folder: Path, written: Release) -> Release:
-        """Return the written release with the seal that its key can check."""
+    def _write(self, path: str, progress: Progress | None) -> dict[str, str]:
+        """Write the rows; return what the seal says of each column."""
+        engine, frame = self.table.engine, self.table.frame
         if self.seal_key is None:
-            return written
+            engine.write(frame, path, progress)
+            return {}
+        schema = engine.schema(frame)
+        if not (isinstance(engine, LocalEngine) and stays_as_written(schema)):
+            engine.write(frame, path, progress)
+            return self._digests_in(path)
+        with ColumnSeals(self.seal_key, self.schema.names) as seals:
+            engine.write(engine.tap(frame, seals.add), path, progress)
+            return seals.digests(self.release_id)
+
+    def _digests_in(self, path: str) -> dict[str, str]:
+        """Return what the seal says of each column of a written file."""
         import pyarrow.parquet as pq
 
         names = list(self.schema.names)
-        with pq.ParquetFile(folder / DATA) as file:
-            digests = column_digests(self.seal_key, self.release_id, names,
-                                     file.iter_batches(columns=names))
-        return replace(written, seal=make_seal(self.seal_key, written.about,
-                                               str(written.data_sha256), digests))
+        with pq.ParquetFile(path) as file:
+            return column_digests(self.seal_key or b"", self.release_id, names,
+                                  file.iter_batches(columns=names))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Release:
         """Read a release directory and check that its parts belong together."""
-        path = Path(folder)
-        manifest = _manifest(path)
+        path = named_path(folder)
+        manifest = read_manifest(path)
         if sha256_of(path / DATA) != manifest["data"].get("sha256"):
             raise ReleaseError(f"'{path / DATA}' is not the file its manifest describes.")
         return cls._read(path, manifest)
@@ -243,48 +287,6 @@ def _refuse_foreign_folder(path: Path) -> None:
             f"'{path}' must hold nothing but a release to be overwritten. "
             f"Got {sorted(strange)[:5]} in it. Choose another folder."
         )
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    file = path / MANIFEST
-    try:
-        if file.stat().st_size > _MAX_MANIFEST:
-            raise ReleaseError(f"'{file}' must be below {_MAX_MANIFEST} bytes.")
-        manifest = json.loads(file.read_bytes(), parse_constant=_finite, parse_float=_finite)
-    except OSError:
-        raise ReleaseError(
-            f"'{path}' must be a release directory with {DATA} and {MANIFEST}. "
-            "Check the path."
-        ) from None
-    except (ValueError, RecursionError):
-        raise ReleaseError(f"'{file}' must be JSON. It cannot be read.") from None
-    _check_manifest(manifest, file)
-    return dict(manifest)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError("not finite")
-    return value
-
-
-def _check_manifest(manifest: Any, file: Path) -> None:
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ReleaseError(f"'{file}' must describe a unspoken release. It does not.")
-    version = manifest.get("version")
-    if not isinstance(version, int) or version > VERSION:
-        raise ReleaseError(
-            f"'{file}' must be of version {VERSION} or older. Got {version!r}. "
-            "Install a newer unspoken."
-        )
-    fields = {"id": str, "fingerprint": str, "mechanism": dict, "schema": list,
-              "guarantee": dict, "data": dict}
-    for name, kind in fields.items():
-        if not isinstance(manifest.get(name), kind):
-            raise ReleaseError(f"'{file}': field '{name}' must be a {kind.__name__}.")
-    if not (file.parent / DATA).is_file():
-        raise ReleaseError(f"'{file.parent}' must hold {DATA}. It does not.")
 
 
 def _hash(data: Any) -> str:

@@ -13,16 +13,19 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from unspoken.errors import ReleaseError
+from unspoken.release.content_digest import ContentDigest
 
 SECRET = "release_seal"  # noqa: S105
 """Under this name the secret lies in the key."""
+
+FORM = 2
+"""How columns are digested; until 0.1 it was another way, and seals had no such number."""
 
 _AGAIN = "Ask for the release that was sent, or load it from where it was saved."
 
@@ -32,19 +35,51 @@ def make_seal(
 ) -> dict[str, Any]:
     """Return the seal of a release whose file and columns have these digests."""
     return {"file": _mac(secret, "file", about, sha256), "about": _mac(secret, "about", about),
-            "columns": dict(columns)}
+            "columns": dict(columns), "form": FORM}
 
 
 def column_digests(
     secret: bytes, release_id: str, names: Sequence[str], batches: Iterable[Any]
 ) -> dict[str, str]:
     """Return the keyed digest of each column, the same however the rows are cut into batches."""
-    streams = [ContentDigest(secret) for _ in names]
-    for batch in batches:
-        for name, stream in zip(names, streams, strict=True):
-            stream.add(batch.column(name))
-    return {name: _mac(secret, "column", release_id, name, stream.hexdigest())
-            for name, stream in zip(names, streams, strict=True)}
+    with ColumnSeals(secret, names) as seals:
+        for batch in batches:
+            seals.add(batch)
+        return seals.digests(release_id)
+
+
+class ColumnSeals:
+    """The digests of all columns of batches that come one after the other, on two threads."""
+
+    def __init__(self, secret: bytes, names: Sequence[str]) -> None:
+        self._secret = secret
+        self._streams = {name: ContentDigest(secret) for name in names}
+        self._pool = ThreadPoolExecutor(2)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+
+    def add(self, batch: Any) -> None:
+        """Add the next rows; hashing lets other threads run."""
+        added = [self._pool.submit(stream.add, batch.column(name))
+                 for name, stream in self._streams.items()]
+        for one in added:
+            one.result()
+
+    def digests(self, release_id: str) -> dict[str, str]:
+        """Return the digest of every column."""
+        return {name: _mac(self._secret, "column", release_id, name, stream.hexdigest())
+                for name, stream in self._streams.items()}
+
+
+def stays_as_written(schema: Any) -> bool:
+    """Return True if a file gives back columns of these types exactly as they went in."""
+    return all(pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind)
+               or pa.types.is_large_string(kind) or kind in (pa.float32(), pa.float64())
+               for kind in schema.types)
 
 
 def check_release(secret: bytes, release: Any) -> None:
@@ -60,6 +95,9 @@ def check_release(secret: bytes, release: Any) -> None:
                            + _AGAIN)
     if _same(seal["file"], _mac(secret, "file", release.about, release.data_sha256)):
         return
+    if seal.get("form") != FORM:
+        raise ReleaseError("The file of a release that another version of unspoken sealed must be "
+                           "the one that was written then. This one is not. " + _AGAIN)
     _check_columns(secret, release, seal["columns"])
     if not _same(seal["about"], _mac(secret, "about", release.about)):
         raise ReleaseError("The description of the release is not the one that was written with "
@@ -68,7 +106,11 @@ def check_release(secret: bytes, release: Any) -> None:
 
 def _check_columns(secret: bytes, release: Any, sealed: Mapping[str, Any]) -> None:
     names = release.schema.names
-    digests = column_digests(secret, release.release_id, names, release.table.batches(names))
+    try:
+        digests = column_digests(secret, release.release_id, names, release.table.batches(names))
+    except pa.ArrowException:
+        raise ReleaseError("A column of the release is of a type that was never released: its "
+                           f"data was changed. {_AGAIN}") from None
     for name in names:
         if not _same(str(sealed.get(name, "")), digests[name]):
             part = ("The labels" if name == release.schema.target else "The values")
@@ -90,58 +132,3 @@ def _mac(secret: bytes, *parts: Any) -> str:
     plain = json.loads(json.dumps(parts, allow_nan=False))
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.blake2b(text.encode(), key=secret, digest_size=32).hexdigest()
-
-
-class ContentDigest:
-    """A keyed digest of one column's values in row order, whatever the width of its type."""
-
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
-        self._known, self._sizes, self._values = (
-            hashlib.blake2b(key=secret, person=part) for part in (b"known", b"sizes", b"values"))
-        self._inner: ContentDigest | None = None
-
-    def add(self, column: Any) -> None:
-        """Add the next values."""
-        for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
-            self._add(chunk)
-
-    def _add(self, array: Any) -> None:
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
-        known = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), np.uint8)
-        self._known.update(known.tobytes())
-        if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
-            self._add_lists(array)
-        elif pa.types.is_boolean(array.type):
-            self._add_numbers(array.cast(pa.uint8()), pa.int64())
-        elif pa.types.is_integer(array.type):
-            self._add_numbers(array, pa.int64())
-        elif pa.types.is_floating(array.type):
-            self._add_numbers(array, pa.float64())
-        else:
-            self._add_texts(array)
-
-    def _add_numbers(self, array: Any, kind: Any) -> None:
-        plain = array.cast(kind, safe=False).fill_null(0)
-        self._values.update(plain.to_numpy(zero_copy_only=False).tobytes())
-
-    def _add_texts(self, array: Any) -> None:
-        texts = array.cast(pa.large_string()).fill_null("")
-        _, edges, values = texts.buffers()
-        ends = np.frombuffer(edges, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-        self._sizes.update(np.diff(ends).tobytes())
-        if values is not None and len(texts):
-            self._values.update(memoryview(values)[int(ends[0]) : int(ends[-1])])
-
-    def _add_lists(self, array: Any) -> None:
-        sizes = pc.list_value_length(array).fill_null(0).cast(pa.int64())
-        self._sizes.update(sizes.to_numpy(zero_copy_only=False).tobytes())
-        if self._inner is None:
-            self._inner = ContentDigest(self._secret)
-        self._inner.add(array.flatten())
-
-    def hexdigest(self) -> str:
-        """Return the digest of everything that was added."""
-        parts = [stream.hexdigest() for stream in (self._known, self._sizes, self._values)]
-        return "-".join([*parts, *([self._inner.hexdigest()] if self._inner else [])])

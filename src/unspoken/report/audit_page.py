@@ -23,6 +23,7 @@ from unspoken.report.drawing import attack_name, percent
 from unspoken.report.page import Page
 from unspoken.report.record_parts import verdict_box
 from unspoken.table.atomic_files import sha256_of
+from unspoken.table.formats.data_urls import DataUrl, as_place
 from unspoken.table.table import Table
 
 MOST_COLUMNS = 25
@@ -41,7 +42,7 @@ ALWAYS = (
 
 def audit_page(
     audit: Audit, *, release: Release | None = None, table: Table | None = None,
-    key: Key | None = None, source: str | os.PathLike[str] | None = None,
+    key: Key | None = None, source: str | os.PathLike[str] | DataUrl | None = None,
     paths: PathDisclosure | None = None,
 ) -> Page:
     """Build the page that a privacy officer reads before a release is sent.
@@ -57,7 +58,7 @@ def audit_page(
         The original.
     key : Key, default None
         The key that the audit was made with.
-    source : path, default None
+    source : path or address, default None
         The original file, whose SHA-256 is shown.
     paths : PathDisclosure, default None
         Adds the paths of a mined tree (bu2007 section 6.4).
@@ -238,7 +239,7 @@ def _limits(page: Page, audit: Audit) -> None:
 
 
 def _released(page: Page, manifest: Mapping[str, Any],
-              source: str | os.PathLike[str] | None) -> None:
+              source: str | os.PathLike[str] | DataUrl | None) -> None:
     page.section("What was released")
     promise = manifest.get("guarantee", {})
     if promise.get("statement"):
@@ -248,8 +249,11 @@ def _released(page: Page, manifest: Mapping[str, Any],
     data = manifest.get("data", {}).get("sha256") or manifest.get("data_sha256")
     sums = [["release (data file)", data or "not written yet"],
             ["release (description)", manifest.get("fingerprint", summaries.NOT_SHOWN)]]
-    if source is not None and Path(source).is_file():
-        sums.append([f"input ({Path(source).name})", sha256_of(Path(source))])
+    place = None if source is None else as_place(source)
+    if isinstance(place, Path) and place.is_file():
+        sums.append([f"input ({place.name})", sha256_of(place)])
+    elif isinstance(place, DataUrl):
+        sums.append([f"input ({place})", "read from there; it has no file"])
     page.table(["what", "SHA-256"], sums, "Which files this is about")
     page.table(["parameter", "value"], summaries.flat(manifest.get("mechanism", {})), "Parameters")
     page.table(["column", "kind", "role"],

@@ -19,6 +19,7 @@ from unspoken.disclosure.people_risk import Risk
 from unspoken.disclosure.plain_language import HIGH
 from unspoken.disclosure.release_verdict import LOW, Verdict, verdict_of
 from unspoken.release.method import name_in
+from unspoken.release.record_subject import Subject
 from unspoken.release.terms_of_use import Terms
 from unspoken.report import summaries
 from unspoken.report.drawing import percent
@@ -59,6 +60,8 @@ class Decision:
         The name of what was audited.
     when : str
         The date; today by default.
+    subject : Subject or None
+        The release by name and digest, so that `verify-record` can tell whether it is this one.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -68,6 +71,7 @@ class Decision:
     added: tuple[str, ...] = ()
     source: str = ""
     when: str = ""
+    subject: Subject | None = None
 
     @property
     def date(self) -> str:
@@ -92,6 +96,8 @@ def decision_record(audit: Audit, decision: Decision | None = None) -> Page:
     about = decision or Decision()
     verdict = verdict_of(audit)
     page = Page("Decision record", _subtitle(audit, about))
+    if about.subject is not None:
+        page.markup(about.subject.markup())
     verdict_box(page, verdict)
     _terms(page, audit, about)
     _reasons(page, verdict, about)
@@ -229,16 +235,18 @@ def _appendix(page: Page, audit: Audit, about: Decision) -> None:
     page.section("How it was made", level=3)
     page.table(["what", "value"], [
         ["date", about.date], ["seed of the audit", NOT_SAID if about.seed is None else about.seed],
-        ["trials", audit.trials], *_fingerprints(audit.release)])
+        ["trials", audit.trials], *_fingerprints(audit.release, about.subject)])
     page.table(["software", "version"], summaries.versions(), "Versions")
     page.section("Checklist", level=3)
     checklist(page)
 
 
-def _fingerprints(release: Mapping[str, Any]) -> list[list[Any]]:
+def _fingerprints(release: Mapping[str, Any], subject: Subject | None) -> list[list[Any]]:
     sums = [["fingerprint of the release", release.get("fingerprint", NOT_SAID)]]
     if release.get("data_sha256"):
         sums.append(["SHA-256 of the data file", release["data_sha256"]])
+    elif subject is not None:
+        sums.append(["SHA-256 of the manifest", subject.sha256])
     return sums
 
 

@@ -27,7 +27,7 @@ def distribution_figure(distribution: Distribution, against: npt.ArrayLike | Non
     if against is not None:
         counts, _ = np.histogram(np.asarray(against, np.float64), distribution.edges)
         axes.stairs(counts / max(counts.sum(), 1) / widths, distribution.edges, color=AMBER,
-                    linestyle="--", linewidth=1.4, label="to compare")
+                    linestyle="--", linewidth=1.4, label="for comparison")
     axes.set_xlabel(name_of(distribution.name or "value"))
     axes.set_ylabel("density")
     axes.set_ylim(bottom=0)

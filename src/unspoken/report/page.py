@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken._version import __version__
 from unspoken.errors import InputError, explain
 from unspoken.report.markup import breakable, cell, escape, is_number, svg_of
 from unspoken.report.style import CSS
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,8 +123,8 @@ class Page:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page at once or not at all."""
-        write_file(Path(path), self.html().encode())
+        """Write the page, or nothing, for its owner alone: it may hold original values."""
+        write_file(named_path(path), self.html().encode(), 0o600)
 
     def _add(self, part: str) -> Page:
         self._parts.append(part)

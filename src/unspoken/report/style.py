@@ -79,8 +79,12 @@ pre {{
 .verdict.raised {{ --tone: var(--care); }}
 .verdict.high, .verdict.policy, .verdict.unknown {{ --tone: var(--stop); }}
 .cards td:nth-child(2), .cards td:nth-child(3) {{ white-space: nowrap; }}
-@media screen and (max-width: 30rem) {{ body {{ padding: 1rem .8rem 2rem; }} }}
+@media screen and (max-width: 30rem) {{
+  body {{ padding: 1rem .8rem 2rem; }}
+  th, td {{ padding: .3rem .4rem; }}
+}}
 @media screen and (max-width: 40rem) {{
+  pre {{ white-space: pre; overflow-x: auto; }}
   .cards table, .cards tbody, .cards tr, .cards th, .cards td, .cards caption {{
     display: block; width: 100%;
   }}

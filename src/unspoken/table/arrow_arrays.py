@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 def is_number(kind: Any) -> bool:
@@ -42,7 +42,30 @@ def to_numbers(column: Any) -> npt.NDArray[Any]:
         column = column.cast(pa.float64())
     if column.null_count:
         column = column.cast(pa.float64(), safe=False)
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    return numpy_of(column)
+
+
+def arrow_of(values: npt.NDArray[Any]) -> Any:
+    """Return numbers as an Arrow array over the same memory; `pa.array` would load pandas."""
+    plain = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(plain.dtype), plain.size,
+                                 [None, pa.py_buffer(plain)])
+
+
+def numpy_of(column: Any) -> npt.NDArray[Any]:
+    """Return numbers without gaps as an array over the same memory, without loading pandas."""
+    kind = np.dtype(column.type.to_pandas_dtype())
+    if not len(column):
+        return np.zeros(0, kind)
+    return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
+
+
+def binary_of(values: npt.NDArray[Any]) -> Any:
+    """Return an Arrow array of one cell, which holds the bytes of an array."""
+    plain = np.ascontiguousarray(values)
+    ends = pa.py_buffer(np.array([0, plain.nbytes], np.int64))
+    return pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, pa.py_buffer(plain)])
 
 
 def from_numbers(values: npt.NDArray[np.float64], kind: Any) -> Any:
@@ -54,14 +77,14 @@ def from_numbers(values: npt.NDArray[np.float64], kind: Any) -> Any:
         return pa.array(values, from_pandas=True)
     gone = np.isnan(values)
     day = pa.types.is_date(kind)
-    steps = np.rint(np.where(gone, 0.0, values) * (1.0 if day else _UNITS[kind.unit]))
+    steps = np.rint(np.where(gone, 0.0, values) * (1.0 if day else UNITS[kind.unit]))
     small = day or pa.types.is_time32(kind)
     whole = pa.array(steps.astype(np.int32 if small else np.int64), mask=gone)
     return whole.cast(pa.date32()).cast(kind) if day else whole.cast(kind)
 
 
 def _seconds(column: Any) -> npt.NDArray[np.float64]:
-    unit = _UNITS[column.type.unit]
+    unit = UNITS[column.type.unit]
     small = pa.types.is_time32(column.type)
     whole = column.cast(pa.int32() if small else pa.int64()).cast(pa.float64(), safe=False)
     return np.asarray(whole.to_numpy(zero_copy_only=False)) / unit

@@ -16,8 +16,10 @@ import pyarrow.compute as pc
 from unspoken.errors import DataError, SchemaError, explain
 from unspoken.table.baskets import Baskets, in_order
 from unspoken.table.engines.local import LocalEngine
+from unspoken.table.formats.data_urls import DataUrl, Place, as_place
 from unspoken.table.formats.expansion import refuse_bomb
 from unspoken.table.formats.file_formats import FileFormat, existing_file, format_of, open_file
+from unspoken.table.formats.file_sets import files_of, is_file_set
 from unspoken.table.formats.header_names import unknown_name
 from unspoken.table.formats.read_options import ReadOptions, take_options
 from unspoken.table.formats.text_files import (
@@ -31,7 +33,7 @@ from unspoken.table.formats.text_files import (
 MAX_BYTES = 1 << 33
 
 
-def read_baskets(path: str | PathLike[str], *, transaction: str | None = None,
+def read_baskets(path: str | PathLike[str] | DataUrl, *, transaction: str | None = None,
                  item: str | None = None, items: Any = None, repeats: str = "refuse",
                  **options: Any) -> Baskets:
     """Read baskets from a file.
@@ -65,13 +67,13 @@ def read_baskets(path: str | PathLike[str], *, transaction: str | None = None,
     """
     chosen = take_options(options)
     if transaction is not None:
-        baskets = _long(existing_file(path), transaction, item, repeats, chosen)
+        baskets = _long(as_place(path), transaction, item, repeats, chosen)
     else:
         baskets = baskets_with(path, chosen, item, repeats)
     return baskets if items is None else known_items(baskets, items)
 
 
-def baskets_with(path: str | PathLike[str], options: ReadOptions, item: str | None = None,
+def baskets_with(path: str | PathLike[str] | DataUrl, options: ReadOptions, item: str | None = None,
                  repeats: str = "refuse") -> Baskets:
     """Read baskets of lines, or of a column of lists, with options that were put together."""
     file = existing_file(path)
@@ -190,7 +192,7 @@ def _coded(rows: npt.NDArray[Any], names: Any, count: int, repeats: str) -> Bask
     return Baskets.from_rows(rows[kept], codes[kept], count, order, repeats)
 
 
-def _long(path: Path, transaction: str, item: str | None, repeats: str,
+def _long(path: Place, transaction: str, item: str | None, repeats: str,
           options: ReadOptions) -> Baskets:
     if item is None:
         raise SchemaError("A long table needs item=, the column of the items.")
@@ -209,15 +211,23 @@ def _long(path: Path, transaction: str, item: str | None, repeats: str,
         part.indices.to_numpy(zero_copy_only=False) for part in encoded.chunks)])
     count = len(encoded.chunk(0).dictionary) if encoded.num_chunks else 0
     bought = np.asarray(pc.is_valid(table[item]).to_numpy(zero_copy_only=False), bool)
-    if not (format_of(path).text or options.missing) and not bought.all():
+    if not (_is_text(path) or options.missing) and not bought.all():
         raise DataError(explain("An item", "a name", "a missing value"))
     return _coded(rows[bought], table[item].drop_null(), count, repeats)
 
 
-def _rows(path: Path, options: ReadOptions, as_text: Sequence[str]) -> Any:
+def _is_text(path: Place) -> bool:
+    """Return True for a text file, and for a folder or pattern of them."""
+    if not isinstance(path, Path):
+        return False
+    return format_of(files_of(path)[0] if is_file_set(path) else path).text
+
+
+def _rows(path: Place, options: ReadOptions, as_text: Sequence[str]) -> Any:
     engine = LocalEngine()
     opened = open_file(path, options, engine, as_text)
-    refuse_bomb(path, opened.size)
+    for file, size in opened.packed:
+        refuse_bomb(file, size)
     return engine.collect(opened.frame)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from unspoken.errors import InputError, ReleaseError, explain
+from unspoken.errors import InputError, ReleaseError, explain, reason
 from unspoken.table.basket_files import known_items
 from unspoken.table.baskets import Baskets
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
@@ -57,7 +57,7 @@ def read_table(path: Path) -> Table:
     try:
         rows = pq.read_table(path)
     except (pa.ArrowException, OSError, MemoryError) as error:
-        raise ReleaseError(f"'{path}' must be a Parquet file. {str(error)[:200]}") from None
+        raise ReleaseError(f"'{path}' must be a Parquet file. {reason(error)}") from None
     if rows.column_names not in ([COLUMN], [COLUMN, SIZE]) \
             or not pa.types.is_large_list(rows.schema.field(0).type):
         raise ReleaseError(explain(f"'{path}'", f"a column '{COLUMN}' of lists of codes, and "

@@ -230,12 +230,12 @@ def _check_codes(baskets: Baskets) -> None:
     if falls.any():
         place = int(np.argmax(falls))
         row = int(np.searchsorted(baskets.offsets, place, side="right") - 1)
-        raise DataError(explain(f"Codes of basket {row}", "increasing, each once",
+        raise DataError(explain(f"Codes of basket {row + 1}", "increasing, each once",
                                 str(codes[place:place + 2].tolist()), "Use Baskets.of."))
 
 
 def _refuse_repeats(pair: int, items: Sequence[str], repeats: str) -> None:
     if repeats == "refuse":
         row, code = divmod(pair, max(len(items), 1))
-        raise DataError(f"Basket {row} holds '{items[code]}' twice. Use repeats='drop' to keep "
+        raise DataError(f"Basket {row + 1} holds '{items[code]}' twice. Use repeats='drop' to keep "
                         "each item once.")

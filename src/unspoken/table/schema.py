@@ -6,10 +6,10 @@ Declared once, when a table is read, and carried everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.errors import SchemaError, explain
+from unspoken.errors import SchemaError, explain, unknown
 from unspoken.table.formats.header_names import check_names, unknown_name
 
 KINDS = ("numeric", "ordinal", "categorical", "basket")
@@ -30,12 +30,18 @@ class Column:
         What it means for somebody's privacy; identifiers are never released.
     note : str, default ""
         How kind and role were guessed; for the custodian, in no manifest.
+    guessed : bool, default False
+        True if nobody declared the role, so that it may follow from the values.
+    order : tuple of str, default ()
+        The values of an ordinal text column, least first; in no manifest.
     """
 
     name: str
     kind: str
     role: str = "plain"
     note: str = ""
+    guessed: bool = field(default=False, compare=False, repr=False)
+    order: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         _one_of(f"Kind of column '{self.name}'", self.kind, KINDS)
@@ -141,12 +147,24 @@ class Schema:
 
 
 def _declared(column: Column, role_of: Mapping[str, str], kinds: Mapping[str, str]) -> Column:
-    role, kind = role_of.get(column.name), kinds.get(column.name)
+    role, stated = role_of.get(column.name), kinds.get(column.name) or ""
+    kind, order = _with_order(column.name, stated)
     declared = [word for word, value in (("role", role), ("kind", kind)) if value]
     if not declared:
         return column
     note = f"{' and '.join(declared)} as declared"
-    return replace(column, role=role or column.role, kind=kind or column.kind, note=note)
+    return replace(column, role=role or column.role, kind=kind or column.kind, note=note,
+                   guessed=column.guessed and not role, order=order or column.order)
+
+
+def _with_order(name: str, stated: str) -> tuple[str, tuple[str, ...]]:
+    """Read a kind that may state the order of its values: ordinal:low<medium<high."""
+    kind, _, listed = stated.partition(":")
+    order = tuple(value.strip() for value in listed.split("<")) if listed else ()
+    if listed and (kind != "ordinal" or len({*order}) < max(len(order), 2)):
+        raise SchemaError(explain(f"The kind of column '{name}'", "an order like ordinal:low<high, "
+                                  "of different values, where it states one", stated))
+    return kind, order
 
 
 def _is_column(entry: Any) -> bool:
@@ -157,4 +175,4 @@ def _is_column(entry: Any) -> bool:
 
 def _one_of(what: str, got: str, allowed: Iterable[str]) -> None:
     if got not in tuple(allowed):
-        raise SchemaError(explain(what, "one of " + ", ".join(allowed), got))
+        raise SchemaError(unknown(what, got, allowed))

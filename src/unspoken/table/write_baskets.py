@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.errors import DataError, explain
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 from unspoken.table.formats.compressed_files import compressed
 from unspoken.table.formats.file_formats import format_of, write_rows
 from unspoken.table.formats.read_options import DELIMITERS
@@ -31,7 +30,7 @@ def arrow_lists(baskets: Baskets, names: bool = False) -> Any:
 
 def write_baskets(baskets: Baskets, path: str | PathLike[str]) -> None:
     """Write lines (`.dat`, `.csv`, also compressed), or a table of lists of names (`.parquet`)."""
-    file = Path(path)
+    file = named_path(path)
     kind = format_of(file)
     if kind.text:
         write_file(file, compressed(file, _text(baskets, kind.between)))

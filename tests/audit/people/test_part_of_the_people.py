@@ -48,6 +48,7 @@ def test_a_sample_of_ours_is_measured_on_those_in_it():
     assert found.people.persons.marketer > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_small_table_of_nobody_names_nobody(seed):
     """Those of the original who are nearest to its records are no nearer than outsiders are."""

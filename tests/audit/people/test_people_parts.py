@@ -5,11 +5,12 @@ import pyarrow as pa
 import pytest
 
 import unspoken
-from unspoken.audit.people.comparable import intervals, standing_for
+from unspoken.audit.people.comparable import standing_for
 from unspoken.audit.people.match_columns import match_columns
 from unspoken.audit.people.membership import threshold_risk
 from unspoken.audit.people.read_codes import by_rank
 from unspoken.audit.people.singling_predicates import expected_single
+from unspoken.audit.people.spelt_numbers import intervals
 from unspoken.disclosure.people_risk import PersonRisks, Risk
 
 

@@ -6,21 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.coded_tables import CROPS, farms
 from unspoken.audit.people.audit_people import audit_table
 from unspoken.audit.people.read_columns import read_tables
 from unspoken.disclosure.people_risk import LINKED
 from unspoken.table.read import read
-
-CROPS = ["rye", "oats", "maize", "beet", "hops", "flax", "vines", "peas"]
-
-
-def farms(rows, seed):
-    """Return farms: area, yield and cows are skewed and go together, crops differ in frequency."""
-    rng = np.random.default_rng(seed)
-    area = np.round(np.exp(rng.normal(3.0, 0.8, rows)), 1)
-    crop = rng.choice(CROPS, rows, p=np.array([30, 22, 16, 11, 8, 6, 4, 3]) / 100)
-    return {"area": area, "cows": rng.poisson(area / 3), "tons": np.round(
-        area * rng.gamma(20, 0.2, rows), 1), "crop": crop, "parish": rng.integers(0, 60, rows)}
 
 
 @pytest.fixture(scope="module")

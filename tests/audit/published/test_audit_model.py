@@ -33,6 +33,7 @@ def audited(model, control=CONTROL, table=TABLE):
     return audit_model(model, table, control, random_state=0)
 
 
+@pytest.mark.slow
 def test_an_overgrown_tree_knows_its_people():
     found = audited(DecisionTreeClassifier(random_state=0).fit(inputs(), labels()))
     assert found.people.worst(MEMBER).beyond[1] > 0.5
@@ -40,6 +41,7 @@ def test_an_overgrown_tree_knows_its_people():
     assert verdict_of(found).level == "high"
 
 
+@pytest.mark.slow
 def test_a_careful_tree_does_not():
     found = audited(DecisionTreeClassifier(max_depth=3, min_samples_leaf=40, random_state=0)
                     .fit(inputs(), labels()))
@@ -91,6 +93,7 @@ def test_thresholds_that_are_values_are_counted():
     assert audited(renamed, None, table).select(measure="memorised")[0].value == 0.0
 
 
+@pytest.mark.slow
 def test_regressions_are_audited_too():
     data, target = inputs()[["age", "zip"]], ORIGINAL["income"].to_numpy()
     table = unspoken.read(ORIGINAL, target="income", show=False)

@@ -41,6 +41,7 @@ def value_of(parts, scale):
             / Fraction(2)**scale for column in np.reshape(parts, (len(parts), -1)).T]
 
 
+@pytest.mark.slow
 @given(values=hnp.arrays(np.float64, 5, elements=floats), scale=st.integers(0, 100))
 def test_digits_are_the_number(values, scale):
     parts = digits(values, scale, 6)
@@ -97,6 +98,7 @@ def test_adding_scaling_and_carrying_are_exact(circle, pair):
     assert got == wanted
 
 
+@pytest.mark.slow
 @few
 @given(data=st.data())
 def test_matrix_products_are_exact(data):
@@ -110,6 +112,7 @@ def test_matrix_products_are_exact(data):
     assert got == list(np.ravel(a.dot(b)))
 
 
+@pytest.mark.slow
 @few
 @given(pair=hnp.arrays(np.float64, (2, 3), elements=floats), scale=st.integers(10, 96))
 def test_products_of_elements_and_rescaling(pair, scale):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import block_diag
 
+from support.plain_powell import orthogonal, scaled, searched
 from support.regression_data import boston, far, made, picked
 from support.replayed import forecast_holds
 from unspoken.errors import InputError
@@ -14,7 +16,7 @@ from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.museum import line_search as searching
-from unspoken.joint.museum.line_search import STEP, WEAK
+from unspoken.joint.museum.line_search import ENDS, STEP, WEAK
 from unspoken.joint.museum.powell import (
     ACCEPT,
     PowellRegression,
@@ -148,6 +150,72 @@ def failing(columns, data, rules=EASY):
     return [o.error for o in outcomes], {x.because for o in outcomes for x in o.ledger.openings}
 
 
+BOOK = ("CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B",
+        "LSTAT")
+HOUSES = OwnedColumns({"a": BOOK[:6], "b": BOOK[6:9], "c": BOOK[9:]}, "MEDV", "c")
+
+
+def test_the_books_own_case_equals_statsmodels(shared):
+    """Boston, 13 columns of three owners, 6, 3 and 4 of them."""
+    api = pytest.importorskip("statsmodels.api")
+    data = boston(shared)
+    x = np.column_stack([data[name] for name in BOOK])
+    exact = api.OLS(data["MEDV"], api.add_constant(x)).fit()
+    models, ledgers = mine_regression_powell(parts_of(HOUSES, data), HOUSES)
+    for model in models:
+        assert np.abs(model.parameters / exact.params - 1).max() <= 1e-7
+        assert np.abs(model.errors / exact.bse - 1).max() <= 1e-9
+        assert model.r_squared == pytest.approx(exact.rsquared, rel=1e-9)
+    steps = [o for o in ledgers[0].openings if o.because == STEP]
+    assert len(steps) <= expected_searches(13)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.integers(3, 5), st.integers(3, 14),
+       st.sampled_from([0.3, 1.0, 3.0]))
+def test_searches_end_within_what_is_reserved_for_them(seed, owners, terms, common):
+    """In the clear: what goes on until it is refused would have opened steps in vain."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(400, terms)) + common * rng.normal(size=(400, 1))
+    x[:, terms // 2] += common * x[:, 0]
+    y = x @ rng.normal(size=terms) + rng.normal(size=400)
+    blocks = [orthogonal(x[:, at]) for at in np.array_split(np.arange(terms), owners) if at.size]
+    turned = [np.linalg.qr(rng.normal(size=(b.shape[1],) * 2))[0] for b in blocks]
+    steps, _ = searched(np.column_stack(blocks), scaled(y), block_diag(*turned))
+    assert len(steps) <= expected_searches(terms, 2.0**12)
+
+
+def test_columns_of_different_owners_that_depend_on_each_other_cost_no_step():
+    """Without inference nothing else would notice."""
+    data = made(200, 4, 1)
+    data["x3"] = data["x0"] - 2 * data["x2"] * data["x0"].std() / data["x2"].std()
+    errors, seen = failing(FOUR, parts_of(FOUR, data),
+                           RegressionParams(condition=2.0**10, inference=False))
+    assert all(isinstance(e, RefusedError) and "would not end in time" in str(e) for e in errors)
+    assert ENDS in seen
+    assert STEP not in seen
+
+
+def test_columns_of_one_owner_that_depend_on_each_other_cost_nothing():
+    data = made(200, 4, 1)
+    data["x1"] = 3 * data["x0"] + 5
+    errors, seen = failing(FOUR, parts_of(FOUR, data),
+                           RegressionParams(condition=2.0**10, inference=False))
+    assert any("must not depend on each other" in str(e) for e in errors)
+    assert {STEP, ENDS}.isdisjoint(seen)
+
+
+def test_columns_of_one_owner_that_go_together_take_no_longer():
+    """How much they do does not matter: each owner makes its own ones orthogonal."""
+    data = made(200, 3, 3, 0.5)
+    data["x1"] = data["x0"] * (1 + 0.02 * np.random.default_rng(9).normal(size=200))
+    columns = OwnedColumns({"a": ("x0", "x1"), "b": ("x2",), "c": ()}, "y", "c")
+    rules = RegressionParams(condition=2.0**16, inference=False)
+    models, ledgers = mine_regression_powell(parts_of(columns, data), columns, rules=rules)
+    assert far(models[0], pooled(columns.terms, data)) <= 1e-7
+    assert sum(o.because == STEP for o in ledgers[0].openings) <= expected_searches(3, 2.0**12)
+
+
 def test_collinear_columns_are_refused_before_any_step_is_seen():
     data = made(200, 4, 1)
     data["x3"] = data["x0"] - 2 * data["x2"]
@@ -193,13 +261,13 @@ def test_a_start_that_is_best_along_the_first_direction_does_not_get_stuck(monke
     """The response does not depend on the first column at all: the first step is nothing."""
     monkeypatch.setattr(searching, "_rotation", np.eye)
     rng = np.random.default_rng(1)
-    x = rng.normal(size=(160, 4))
+    x = rng.normal(size=(200, 4))
     x = np.linalg.qr(x - x.mean(axis=0))[0] * 12
     x[:, 3] += 0.5 * x[:, 2] + 0.3 * x[:, 0]
     data = {f"x{i}": x[:, i] for i in range(4)}
     data["y"] = x[:, 1] + 2 * x[:, 2] - x[:, 3] + 0.3 * x[:, 0]
     data["y"] = data["y"] - x[:, 0] * (x[:, 0] @ data["y"]) / (x[:, 0] @ x[:, 0])
-    data["y"] += 0.01 * rng.normal(size=160)
+    data["y"] += 0.01 * rng.normal(size=200)
     data["y"] -= x[:, 0] * (x[:, 0] @ (data["y"] - data["y"].mean())) / (x[:, 0] @ x[:, 0])
     models, _ = mine_regression_powell(parts_of(FOUR, data), FOUR)
     assert far(models[0], pooled(FOUR.terms, data)) <= 1e-6

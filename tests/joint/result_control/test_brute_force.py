@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from support.brute_force import agrees, computed, tried
+from support.tiny_benchmarks import BENCHMARK_WORLDS
 from support.tiny_columns import COLUMN_WORLDS
 from support.tiny_rows import ROWS_WORLDS
 from unspoken.joint.tasks.task_list import all_tasks
 
-WORLDS = {**ROWS_WORLDS, **{f"columns: {name}": world for name, world in COLUMN_WORLDS.items()}}
+WORLDS = {**ROWS_WORLDS, **{f"columns: {name}": world for name, world in COLUMN_WORLDS.items()},
+          **BENCHMARK_WORLDS}
 
 
 @pytest.mark.slow
@@ -27,6 +29,7 @@ def test_every_task_is_tried():
     assert {world.task for world in WORLDS.values()} == set(all_tasks())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", all_tasks())
 def test_every_task_says_what_it_opens(name):
     assert all_tasks()[name].opens is not None

@@ -32,6 +32,7 @@ def test_sums_fix_what_is_a_combination_of_them(known, wanted, fixed):
     assert fixed_by(known, wanted) is fixed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bits", "alpha"), [(2, 0.0), (3, 1.0), (5, 1.0), (9, 0.5)])
 def test_denominators_and_counts_that_fit_are_those_of_all_tables(bits, alpha):
     """Every table of up to 12 records in three categories is tried."""
@@ -95,6 +96,7 @@ def test_one_feature_and_two_owners_of_one_column_are_solved_for():
     assert not any(over_columns(ModelNumbers(6), [0, 1, 2, 6]).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("errors", [True, False])
 def test_more_terms_change_nothing(errors):
     """The smaller model that stands for greater ones gives the same."""

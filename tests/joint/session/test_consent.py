@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.consent import consent, spaced
 from unspoken.joint.session.study import Study
+from unspoken.joint.session.study_fields import plain_parameters
 from unspoken.joint.wire.credentials import Member, fingerprint
 
 NAMES = ("north", "south", "dora")
@@ -16,10 +18,12 @@ def study(mode="dealer", author="", hosts=("a", "b", "c"), **parameters):
     roles = {"dealer": [("owner", "holder"), ("owner", "holder"), ("dealer",)],
              "sums": [("owner",)] * 3, "spu": [("owner", "holder")] * 3,
              "two-party": [("owner", "holder"), ("owner", "holder"), ("owner",)],
-             "three-party": [("owner", "holder"), ("owner", "holder"), ("owner", "dealer")]}[mode]
+             "three-party": [("owner", "holder"), ("owner", "holder"), ("owner", "dealer")]}
+    likes = {"authenticated": "dealer", "three-party-verified": "three-party"}
     members = tuple(Member(name, f"{host}.example:7700", role, fingerprint(name.encode()),
                            name.encode())
-                    for name, host, role in zip(NAMES, hosts, roles, strict=True))
+                    for name, host, role in zip(NAMES, hosts, roles[likes.get(mode, mode)],
+                                                strict=True))
     return Study("flu", "tree-columns", mode, members, parameters, author=author,
                  disclosures=(Disclosure("the tree", ("north",)),))
 
@@ -59,3 +63,30 @@ def test_every_mode_names_its_engine_its_own_primitives_and_what_breaks_it(mode,
     assert ("shares and their openings" in shown) == (mode != "sums")
     assert ("USENIX" in shown) == (mode == "spu")
     assert "encrypted sets" not in consent(study(mode), "south")
+
+
+@pytest.mark.parametrize(("mode", "runs", "does_not"), [
+    ("three-party-verified", "checks of tags, proofs of what is dealt, sums on shares", "by masks"),
+    ("authenticated", "checks of tags, secure sum by masks of which the dealer", "proofs"),
+    ("dealer", "secure sum by masks", "tags")])
+def test_modes_with_tags_name_what_else_runs(mode, runs, does_not):
+    shown = consent(study(mode), "south").splitlines()
+    [primitives] = [line for line in shown if "own primitives" in line]
+    assert runs in primitives
+    assert does_not not in primitives
+    assert "Broken by: dora with any one of north, south, or north and south" in " ".join(shown)
+
+
+def test_every_parameter_is_shown_and_signs_that_no_screen_shows_as_numbers():
+    shown = consent(study(target="ill", columns=["age", "gr\u00f6\u00dfe"], epsilon=0.5,
+                          label="a\u202eb"), "south").splitlines()
+    at = shown.index("Parameters:")
+    assert shown[at + 1:at + 5] == ['  target = "ill"', '  columns = ["age", "gr\u00f6\u00dfe"]',
+                                    "  epsilon = 0.5", '  label = "a\\u202eb"']
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\x1b[2Jb", "\ud800", "a\u2028b", ["x", ["y\r"]]])
+def test_texts_that_cannot_be_shown_in_one_line_have_no_place_in_a_study(text):
+    for parameters in ({"target": text}, {text if isinstance(text, str) else "\n": 1}):
+        with pytest.raises(StudyError, match="could not read what they agree to"):
+            plain_parameters(parameters)

@@ -223,6 +223,7 @@ def flipping(label, target):
     return tap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "mode", "label", "target"), [
     (adding, "sums", "sum.masked", "p0"), (adding, "sums", "sum.total", "p2"),
     (shared, "dealer", "share", "p1"), (shared, "dealer", "reveal", "p2"),

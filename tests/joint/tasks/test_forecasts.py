@@ -16,11 +16,14 @@ from unspoken.joint.wire.frames import Message, Purpose, framed
 from unspoken.joint.wire.hollow_arrays import dry_running, hollow, is_dry
 
 # Their course follows from parameters alone; that of the others depends on opened values.
-FIXED = ("sum", "intersection", "bayes", "bayes-columns", "classify", "classify-columns",
-         "kmeans-columns", "outliers", "outliers-columns", "regression-columns", "residuals",
-         "residuals-columns", "forest-columns")
+FIXED = ("sum", "schema", "summary", "quantiles", "bins", "intersection", "bayes", "bayes-columns",
+         "classify", "classify-columns",
+         "kmeans-columns", "neighbours", "outliers", "outliers-columns", "regression-columns",
+         "residuals",
+         "residuals-columns", "forest-columns",
+         "percentile", "segments", "forecast", "influence", "intersection-members", "union", "vote")
 LONG = ("logistic", "logistic-columns", "regression", "regression-columns", "residuals",
-        "residuals-columns")
+        "residuals-columns", "robust", "influence")
 EXACT = [(task, mode) for task in CASES for mode in modes_of(task)
          if mode != "spu" and (task not in LONG or mode == "dealer")
          and (mode != "authenticated" or task in ("sum", "bayes-columns", "tree", "kmeans"))]
@@ -84,6 +87,7 @@ def test_every_task_has_a_forecast_without_a_dealer(name, mode):
     assert f"{records} records" in plan.text()
 
 
+@pytest.mark.slow
 def test_records_that_are_aligned_are_part_of_the_forecast():
     pytest.importorskip("rbcl")
     study, task, records = study_case("outliers-columns", "dealer", ids="patient")
@@ -91,6 +95,7 @@ def test_records_that_are_aligned_are_part_of_the_forecast():
     assert_same(real, dry)
 
 
+@pytest.mark.slow
 def test_more_records_cost_more_and_nothing_is_drawn():
     study, task, _ = study_case("kmeans", "dealer")
     few, many = task.plan(study, 300), task.plan(study, 30_000)

@@ -12,8 +12,9 @@ from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.tasks.task_list import task_of
 
 # The others take seconds a run and share their programs with these.
-QUICK = ("sum", "intersection", "classify", "classify-columns", "network", "outliers",
-         "outliers-columns", "rules", "rules-columns", "forest", "forest-columns", "tree")
+QUICK = ("sum", "intersection", "classify", "classify-columns", "network", "neighbours", "outliers",
+         "outliers-columns", "rules", "rules-columns", "forest", "forest-columns", "tree",
+         "percentile", "segments", "forecast", "union", "vote")
 
 
 @pytest.mark.slow

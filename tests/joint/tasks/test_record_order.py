@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 from support.joint_commands import OWNERS, joint_command, tried, write
+from support.study_cases import study_case
 from support.study_people import members_in, study_of, to_all
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import PartyError, StudyError
 from unspoken.joint.session.run import run_outcomes
+from unspoken.joint.tasks.common.ordered_study import UNNOTICED, UNTAGGED
 from unspoken.joint.tasks.common.record_order import COMMON, SAME_ORDER
 from unspoken.joint.tasks.task_list import all_tasks, task_of
 
@@ -51,6 +53,8 @@ TASKS = {
                                      "branches=2"]),
     "forest-columns": ("u v+class a", [*LABELLED, "max_depth=1", "cut_points=1", "slots=2",
                                        "branches=2", "trees=2", "questions_at_a_node=6"]),
+    "boosted-trees-columns": ("u v+class a", [*LABELLED, "max_depth=2", "cut_points=1", "slots=2",
+                                              "rounds=1"]),
     "bayes-columns": ("u v+class a", [*LABELLED, "north=[2]", "south=[2]", 'east=["number"]']),
     "network": ("u v class", ['order=["u", "v", "class"]', "site.u=north", "site.v=south",
                               "site.class=east", "values.u=2", "values.v=2", "values.class=2"]),
@@ -143,14 +147,14 @@ def test_files_in_any_order_give_the_result_of_one_order(folder, task, capsys):
     pytest.importorskip("rbcl")
     settings = TASKS[task][1]
     written(folder, task, [np.arange(COUNT)] * 3, capsys)
-    wanted = tried(folder, task, [*settings, "ids=id", "same_order=true"], capsys)
+    wanted = tried(folder, task, [*settings, "ids=id", "same_order=true"], capsys, planned=False)
     for made in ("study.toml", "out.json"):
         (folder / made).unlink()
     if task == "rules-columns":
         baskets(folder, mixed(False))
     else:
         files(folder, task, mixed(False))
-    found = tried(folder, task, [*settings, "ids=id"], capsys)
+    found = tried(folder, task, [*settings, "ids=id"], capsys, planned=False)
     for name in OWNERS:
         assert close(by_id(found[name]), by_id(wanted[name])), (found[name], wanted[name])
 
@@ -216,3 +220,17 @@ def plain(text):
         return json.loads(text)
     except ValueError:
         return text
+
+
+@pytest.mark.parametrize(("more", "unnoticed"), [
+    ({}, True), ({"ids": "id"}, False), ({"ids": "id", "same_order": False}, False)])
+def test_a_plan_says_what_is_not_noticed_without_ids(more, unnoticed):
+    study, task, _ = study_case("kmeans-columns", "dealer", **{"same_order": True, **more})
+    assert (UNNOTICED in task.outlook(study).notes) is unnoticed
+
+
+@pytest.mark.parametrize("mode", ["authenticated", "three-party-verified", "dealer"])
+@pytest.mark.parametrize("more", [{"same_order": True}, {"ids": "id"}])
+def test_a_plan_says_that_tags_do_not_cover_how_records_are_matched(mode, more):
+    study, task, _ = study_case("kmeans-columns", mode, **more)
+    assert (UNTAGGED in task.outlook(study).notes) is ("ids" in more and mode != "dealer")

@@ -71,6 +71,7 @@ def test_all_parameters_of_a_folder_stand_in_one_frozen_dataclass(folder):
     assert all(each.__dataclass_params__.frozen for each in settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", all_tasks())
 def test_a_value_out_of_range_is_refused_by_the_name_of_its_parameter(name):
     task = all_tasks()[name]

@@ -12,15 +12,23 @@ from unspoken.joint.tasks.task_list import all_tasks
 
 MARK = "97 ylva"
 FILES = {
-    "sum": ["a", "b"], "intersection": ["id"], "bayes": ["age", "sex", "class"],
+    "sum": ["a", "b"], "intersection": ["id"], "schema": ["town", "age"],
+    "summary": ["age", "stay"], "quantiles": ["age"], "bins": ["age", "sex", "stay", "class"],
+    "bayes": ["age", "sex", "class"],
     "bayes-columns": ["n1", "n2", "class"], "classify": ["age", "sex"],
     "classify-columns": ["age"], "network": ["a"], "mixture": ["x", "y"], "kmeans": ["x", "y"],
     "kmeans-columns": ["age"], "logistic": ["age", "cost"], "logistic-columns": ["age"],
-    "outliers": ["x", "y"], "outliers-columns": ["age"], "regression": ["age", "cost"],
+    "neighbours": ["x", "y", "class"], "outliers": ["x", "y"], "outliers-columns": ["age"],
+    "regression": ["age", "cost"],
     "regression-columns": ["age"], "residuals": ["age", "cost"], "residuals-columns": ["age"],
     "rules": ["item"], "rules-columns": ["item"], "boosted-trees": ["age", "sex", "class"],
+    "boosted-trees-columns": ["age", "class"],
     "forest": ["age", "sex", "class"], "forest-columns": ["age", "class"],
-    "tree": ["age", "sex", "class"], "tree-columns": ["age", "class"]}
+    "tree": ["age", "sex", "class"], "tree-columns": ["age", "class"],
+    "robust": ["age", "cost"], "influence": ["age", "cost"], "forecast": ["orders"],
+    "percentile": ["wage", "days"], "segments": ["town", "rent"],
+    "intersection-members": ["id"], "union": ["id"],
+    "vote": ["age", "sex", "class"]}
 # What a column may hold beside the mark: a text makes text of it, a number leaves it mixed.
 KINDS = {"text": lambda row: f"{MARK} {row}", "mixed": lambda row: MARK if row == 7 else str(row),
          "twice": lambda row: MARK, "missing": lambda row: "" if row == 3 else MARK}

@@ -48,6 +48,7 @@ def through(frames_, assembler=None):
     return found[-1]
 
 
+@pytest.mark.slow
 @given(arrays)
 def test_what_goes_in_comes_out(array):
     back = through(encode(message(array), NO_SESSION, 0))

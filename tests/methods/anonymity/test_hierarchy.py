@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from unspoken.errors import DataError, UnseenValueError
+from unspoken.errors import DataError, InputError, UnseenValueError
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 
 TREE = {"left": ["a", "b"], "right": {"up": ["c", "d"], "down": ["e"]}}
@@ -24,8 +26,32 @@ def test_hierarchies_from_files_and_trees():
             Hierarchy.of(rows)
     with pytest.raises(UnseenValueError, match="is not in its hierarchy"):
         tree.places("job", ["a", "z"])
-    with pytest.raises(DataError, match="CSV"):
+    with pytest.raises(DataError, match=r"'nothing\.csv' must be an existing file"):
         Hierarchy.from_csv("nothing.csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "txt", "csv.gz", "parquet", "feather"])
+def test_a_hierarchy_is_saved_and_read_in_every_format_of_tables(tmp_path, ending):
+    tree, file = Hierarchy.from_tree(TREE), tmp_path / f"h.{ending}"
+    tree.to_csv(file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert Hierarchy.from_csv(file).rows == tree.rows
+    if ending == "parquet":
+        assert pq.read_table(file).column_names == ["value", "level 1", "level 2", "level 3"]
+
+
+def test_hierarchies_of_other_endings_and_with_gaps_are_refused(tmp_path):
+    for name in ("h.xlsx", "h", "h.dat", "h.basket"):
+        (tmp_path / name).write_text("a;x\nb;x\n")
+        with pytest.raises(DataError, match="must be a"):
+            Hierarchy.from_csv(tmp_path / name)
+    with pytest.raises(DataError, match="must be a"):
+        Hierarchy.from_tree(TREE).to_csv(tmp_path / "new.xlsx")
+    pq.write_table(pa.table({"value": ["a", "b"], "one": ["x", None]}), tmp_path / "h.parquet")
+    with pytest.raises(DataError, match="must have all labels"):
+        Hierarchy.from_csv(tmp_path / "h.parquet")
+    with pytest.raises(InputError, match="'delimiter' is for text files"):
+        Hierarchy.from_csv(tmp_path / "h.parquet", delimiter=";")
 
 
 @pytest.mark.parametrize("mark", [";", ",", "\t"])

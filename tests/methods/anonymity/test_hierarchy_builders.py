@@ -60,6 +60,7 @@ def test_clusters_by_target_put_alike_categories_together():
     assert labels(often, 1)["y"] == labels(often, 1)["z"] != labels(often, 1)["x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("how", WAYS)
 def test_every_way_gives_a_hierarchy_that_can_be_saved(how, seed, tmp_path):

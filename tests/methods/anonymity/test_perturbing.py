@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import itertools
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import unspoken
-from unspoken.errors import DataError, SchemaError
+from unspoken.errors import DataError, InputError, SchemaError
 from unspoken.methods.anonymity.measures import measure
 from unspoken.methods.anonymity.perturbing.condensation import condensed
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
@@ -24,6 +25,7 @@ from unspoken.protect import (
     PostRandomizer,
 )
 from unspoken.risk import audit
+from unspoken.table.engines.local import MemoryFrame
 
 
 def people(seed=0, rows=200, gaps=0.05):
@@ -134,6 +136,23 @@ def test_groups_that_look_at_the_target_tell_more_about_it():
         Microaggregator(4, target_weight=0.5).protect(table)
 
 
+@pytest.mark.parametrize("column", [
+    pa.array([None] * 39 + [123456.78]), pa.array([None] * 39 + ["Atlantis"])])
+def test_a_group_publishes_nothing_that_fewer_than_k_of_it_have(column):
+    age = np.random.default_rng(0).integers(20, 80, 40)
+    table = unspoken.read(pa.table({"age": age, "own": column}), quasi=["age", "own"], show=False)
+    release, key = Microaggregator(5).protect(table)
+    assert release.table.arrow()["own"].null_count == 40
+    from unspoken.methods.anonymity.table_promise import broken_table
+    from unspoken.release.record_key import original_rows
+
+    rows = original_rows(key, 40)
+    assert not [*broken_table(table, release, key, rows)]
+    named = release.table.arrow().set_column(1, "own", column.take(pa.array(rows)))
+    forged = replace(release, table=release.table.with_frame(MemoryFrame(named)))
+    assert [*broken_table(table, forged, key, rows)]
+
+
 def test_missing_values_of_a_column_on_its_own_stay_missing():
     values = [float(v) for v in range(20)] + [None] * 30
     few = [7.0, 8.0] + [None] * 48
@@ -147,6 +166,7 @@ def test_missing_values_of_a_column_on_its_own_stay_missing():
     assert audit(table, release, key, trials=1, random_state=0).faults == ()
 
 
+@pytest.mark.slow
 def test_means_of_dates_are_dates():
     days = [datetime.date(1950, 1, 1) + datetime.timedelta(17 * i) for i in range(60)]
     table = unspoken.read(pa.table({"born": pa.array(days), "n": list(range(60))}),
@@ -321,3 +341,42 @@ def test_what_anatomy_cannot_hide_is_refused():
         Anatomizer(2).protect(bare)
     with pytest.raises(DataError, match="at least k"):
         Microaggregator(50).protect(same())
+
+
+def test_anatomy_releases_whatever_order_it_drew():
+    """In small tables the drawn order is often the original one; refusing it would tell."""
+    table = unspoken.read(pa.table({"q": [*range(4)], "s": ["u", "v"] * 2}), quasi=["q"],
+                          sensitive="s", show=False)
+    own = 0
+    for seed in range(40):
+        release, _ = Anatomizer(2, shuffle_rows=False, random_state=seed).protect(table)
+        own += release.table.arrow(["s"])["s"].to_pylist() == ["u", "v"] * 2
+    assert 1 <= own <= 25
+
+
+def test_post_randomization_names_the_columns_that_stay_certain():
+    table = unspoken.read(pa.table({"a": [*"uvw"] * 20, "b": ["x"] * 60}), quasi=["a", "b"],
+                          show=False)
+    promise = PostRandomizer(0.5).protect(table)[0].guarantee
+    assert promise.statement.endswith("columns of one value, which are certain: 'b'.")
+    assert promise.facts["most_certain"]["b"] == 1.0
+    alone = PostRandomizer(0.5, columns=["a"], others="keep").protect(table)[0].guarantee
+    assert "certain" not in alone.statement
+
+
+@pytest.mark.parametrize("stay", [1e-6, 0.01, 0.49])
+def test_post_randomization_refuses_a_first_step_that_the_second_undoes(stay):
+    rng = np.random.default_rng(0)
+    table = unspoken.read(pa.table({"sex": rng.choice(["M", "F"], 300),
+                                    "region": rng.choice([*"abc"], 300)}), show=False)
+    with pytest.raises(InputError, match="1/2 for 'sex'"):
+        PostRandomizer(stay).protect(table)
+    promise = PostRandomizer(0.5).protect(table)[0].guarantee
+    assert promise.facts["expected_moved"]["sex"] == pytest.approx(0.5, abs=0.01)
+    assert "of 'sex'" in promise.statement
+
+
+@pytest.mark.parametrize("size", [2, 3, 7])
+def test_at_the_least_stay_a_released_value_says_nothing(size):
+    shares = np.random.default_rng(size).dirichlet(np.ones(size))
+    assert invariant(shares, 1 / size) == pytest.approx(np.tile(shares, (size, 1)))

@@ -205,6 +205,7 @@ def isolates(data, guess, c, t):
     return any((away <= c * own * (1 + 1e-9)).sum() < t for own in away)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("c", "t"), [(4.0, 5), (2.0, 3), (1.3, 8)])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_released_row_isolates_anybody(seed, c, t):
@@ -235,6 +236,7 @@ def test_a_table_that_cannot_be_guarded_is_refused():
         IsolationGuard(columns=["a"], others="drop").protect(table)
 
 
+@pytest.mark.slow
 def test_an_audit_sees_a_row_that_isolates_somebody():
     from dataclasses import replace
 

@@ -160,3 +160,37 @@ def test_inside_a_pipeline():
     y = (X[:, 0] > 0).astype(int)
     line = make_pipeline(MondrianAnonymizer(5, cuts="gain"), DecisionTreeClassifier())
     assert line.fit(X, y).score(X, y) > 0.9
+
+
+def test_named_columns_are_recoded_and_the_others_pass():
+    X = pd.DataFrame({"age": np.arange(60) % 17, "pay": np.arange(60.0), "ill": [*"uvw"] * 20})
+    method = MondrianAnonymizer(5, columns=["age"], sensitive=["ill"], l=2)
+    shown = method.fit_transform(X)
+    assert shown[:, 1].tolist() == X["pay"].tolist()
+    assert shown[:, 2].tolist() == X["ill"].tolist()
+    assert pd.Series(shown[:, 0]).value_counts().min() >= 5
+    classes = pd.DataFrame({"age": shown[:, 0], "ill": X["ill"]}).groupby("age")["ill"]
+    assert classes.nunique().min() >= 2
+    assert np.array_equal(method.transform(X), shown)
+
+
+@pytest.mark.parametrize("method", [MondrianAnonymizer(5, columns=["nosuch"]),
+                                    Generalizer(widths=10, columns=["nosuch"]),
+                                    Microaggregator(5, sensitive=["nosuch"])])
+def test_columns_that_are_not_there_are_refused(method):
+    with pytest.raises(InputError, match="It has no 'nosuch'"):
+        method.fit(pd.DataFrame({"age": np.arange(60.0), "pay": np.arange(60.0)}))
+
+
+def test_new_records_are_refused_where_columns_pass_as_they_are():
+    X = pd.DataFrame({"age": [*range(20, 60, 2)] * 2, "pay": np.arange(40.0)})
+    one = OptimalRecoder(6, columns=["age"]).fit(X)
+    with pytest.raises(InputError, match="only the records that were fitted"):
+        one.transform(X.iloc[::-1])
+
+
+def test_a_generalizer_leaves_other_columns_as_they_are():
+    X = pd.DataFrame({"age": np.arange(40.0), "pay": np.arange(40.0)})
+    shown = Generalizer(widths=10, columns=["age"], k=5).fit_transform(X)
+    assert shown[:, 1].tolist() == X["pay"].tolist()
+    assert sorted(set(shown[:, 0])) == [5.0, 15.0, 25.0, 35.0]

@@ -49,6 +49,7 @@ def scikit_learn_checks():
             yield pytest.param(made, check, kind, name, id=f"{kind}-{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "check", "kind", "name"), list(scikit_learn_checks()))
 def test_scikit_learn_estimator_checks(estimator, check, kind, name):
     if name in EXPECTED_FAILURES.get(kind, {}):

@@ -66,6 +66,7 @@ def test_nobodys_value_is_published_as_the_range():
     assert law["high"] > values.max()
 
 
+@pytest.mark.slow
 def test_a_file_is_streamed_with_the_same_noise_at_every_pass(tmp_path):
     pq.write_table(people().arrow(), tmp_path / "p.parquet")
     table = unspoken.read(tmp_path / "p.parquet", target="group", lazy=True, show=False)

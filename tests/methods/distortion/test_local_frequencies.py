@@ -34,12 +34,18 @@ def test_counts_are_right_within_the_stated_deviation(kind):
     assert 0.6 < spread / found.deviation < 1.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_heavy_hitters_are_the_frequent_ones(kind):
-    method = kind(VALUES, 3.0)
-    listed = [value for value, _ in heavy_hitters(method.estimate(method.report(truth())))]
-    assert listed[:3] == ["v0", "v1", "v2"]
-    assert not set(listed) & set(VALUES[15:])
+    method, people = kind(VALUES, 3.0), truth()
+    rounds = [method.estimate(method.report(people)) for _ in range(40)]
+    sure = [value for value, _ in heavy_hitters(rounds[0], 1 - 1e-6)]
+    assert sure[:3] == ["v0", "v1", "v2"]
+    assert not set(sure) & set(VALUES[15:])
+    # At 95% some of these rounds list a category that nobody has: more than nine would be chance
+    # once in ten million.
+    wrong = [{value for value, _ in heavy_hitters(one)} & set(VALUES[20:]) for one in rounds]
+    assert sum(map(bool, wrong)) <= 9
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,3 +85,25 @@ def test_a_report_with_too_little_noise_is_caught(kind, field, share, monkeypatc
 def test_wrong_input_is_refused(wrong):
     with pytest.raises(InputError):
         wrong()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, 6.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_category_is_off_by_its_own_deviation(kind, epsilon):
+    people, true = ["a"] * 1200 + ["b"] * 600 + ["c"] * 200, np.array([1200, 600, 200])
+    method = kind(("a", "b", "c"), epsilon)
+    runs = [method.estimate(method.report(people, seed=bytes([k] * 32))) for k in range(250)]
+    off = np.array([run.counts - true for run in runs]) / np.array([run.deviations for run in runs])
+    # 250 draws: a standard deviation is known within 14% in 999 of 1000 cases.
+    assert np.abs(np.sqrt((off ** 2).mean(axis=0)) - 1).max() < 0.16
+
+
+def test_devices_and_collector_may_write_categories_in_different_types():
+    devices = LocalHashing(tuple(np.array(["a", "b"])), 6.0)
+    reports = devices.report(["a"] * 900 + ["b"] * 100)
+    counts = LocalHashing(("a", "b"), 6.0).estimate(reports).counts
+    # A report is true half of the time: 900 of them deviate by 30. Other types would count 100.
+    assert abs(counts[0] - 900) < 6 * 30
+    numbers = LocalHashing((1.0, 2.0), 6.0).report([1.0] * 900 + [2.0] * 100)
+    assert abs(LocalHashing((1, 2), 6.0).estimate(numbers).counts[0] - 900) < 6 * 30

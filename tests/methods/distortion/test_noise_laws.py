@@ -111,6 +111,7 @@ def test_midpoint_and_integrated_kernels_agree_for_narrow_intervals():
     assert np.abs(gap).max() <= 1.001 * 0.005**3 / 12 * curvature
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=200), st.integers(1, 30))
 def test_tally_counts_everything_where_numpy_does(values, bins):
     edges = np.linspace(-6, 6, bins + 1)

@@ -117,6 +117,7 @@ def test_the_worst_breach_by_hand():
 
 @given(st.integers(2, 6), st.floats(1.5, 30), st.integers(0, 2**32 - 1), st.floats(0.05, 0.6))
 @settings(max_examples=60)
+@pytest.mark.slow
 def test_no_breach_beyond_what_gamma_allows(values, gamma, seed, before):
     prior = np.random.default_rng(seed).dirichlet(np.ones(values))
     usual = keep_or_draw(values, gamma / (gamma + values - 1))

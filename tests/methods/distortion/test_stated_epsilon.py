@@ -15,6 +15,7 @@ import unspoken
 from support.epsilon_distinguisher import least_epsilon
 from unspoken.errors import ClampedWarning, DataError, InputError, SeededWarning, UnseenValueError
 from unspoken.methods.distortion import column_noise, randomized_response
+from unspoken.methods.distortion.noise_laws import FAMILIES, Noise
 from unspoken.protect import Discretizer, MultiplicativeNoise, NoiseAdder, RandomizedResponse
 
 RANGES = {"x": (0.0, 10.0)}
@@ -67,19 +68,19 @@ def _no_clamp(patch):
 
 
 def _half_the_noise(patch):
-    real = column_noise.laplace_from_words
-    patch.setattr(column_noise, "laplace_from_words", lambda high, low: real(high, low) / 2)
+    real = Noise.drawn
+    patch.setattr(Noise, "drawn", lambda noise, words, more: real(noise, words, more) / 2)
 
 
 def _one_noise_for_all_rows(patch):
-    real = column_noise.laplace_from_words
-    patch.setattr(column_noise, "laplace_from_words",
-                  lambda high, low: np.full(high.size, real(high[:1], low[:1])[0]))
+    real = Noise.drawn
+    patch.setattr(Noise, "drawn", lambda noise, words, more: np.full(
+        words.size, real(noise, words, more)[0]))
 
 
 def _one_sign(patch):
-    real = column_noise.laplace_from_words
-    patch.setattr(column_noise, "laplace_from_words", lambda high, low: np.abs(real(high, low)))
+    real = Noise.drawn
+    patch.setattr(Noise, "drawn", lambda noise, words, more: np.abs(real(noise, words, more)))
 
 
 @pytest.mark.slow
@@ -136,7 +137,7 @@ def misses(family, share, confidence=0.8):
     return int(np.sum(np.abs(reports - 4.0) > share * width / 2))
 
 
-@pytest.mark.parametrize("family", ["uniform", "gaussian", "laplace"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_no_interval_narrower_than_the_stated_width_has_its_confidence(family):
     """Nobody who knows the report alone is right more often than stated (99.9%)."""
     missed = misses(family, 0.95)

@@ -27,6 +27,7 @@ def test_codes_increase_strictly_in_every_family(values, wanted, seed, family):
     assert np.array_equal(drawn.codes.astype(np.float32).astype(np.int64), drawn.codes)
 
 
+@pytest.mark.slow
 @given(columns, st.integers(1, 30), st.integers(0, 2**32))
 def test_pieces_keep_to_their_ranges(values, wanted, seed):
     rng = np.random.default_rng(seed)
@@ -38,6 +39,7 @@ def test_pieces_keep_to_their_ranges(values, wanted, seed):
     assert np.all(drawn.low[1:] > drawn.high[:-1])
 
 
+@pytest.mark.slow
 @given(columns, st.integers(1, 30), st.integers(0, 2**32))
 def test_permuting_stays_inside_the_chosen_pieces(values, wanted, seed):
     rng = np.random.default_rng(seed)
@@ -70,6 +72,7 @@ def test_keeping_zero_keeps_signs(values, seed):
     assert np.abs(placed).max() < codes.CODE_LIMIT
 
 
+@pytest.mark.slow
 @given(columns, st.integers(0, 2**32))
 def test_hiding_zero_puts_codes_above_zero(values, seed):
     rng = np.random.default_rng(seed)

@@ -31,6 +31,7 @@ LEARNERS = [
     xgb.XGBRFRegressor, lgb.LGBMClassifier, lgb.LGBMRegressor,
 ]
 CHANGED_MEANING = [
+    HistGradientBoostingClassifier(class_weight={0: 0.0, 1: 1.0}),
     xgb.XGBClassifier(missing=-999), xgb.XGBClassifier(missing=0.0),
     xgb.XGBRegressor(missing=1), xgb.XGBClassifier(feature_types=["q", "c"]),
     xgb.XGBClassifier(feature_types=["c", "q", "q"]), xgb.XGBClassifier(early_stopping_rounds=3),
@@ -123,6 +124,7 @@ def test_decoding_reversed_codes_says_what_it_returns():
         decode(mined, key, table_of(data, labels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "name"), [("xgboost", "early_stopping_rounds"),
                                                ("lightgbm", "early_stopping_round"),
                                                ("lightgbm", "n_iter_no_change")])

@@ -240,6 +240,7 @@ def test_leaves_are_the_means_of_the_original_target():
                                                     abs=1e-9 * y.var())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["xgboost", "lightgbm"])
 def test_boosted_files_come_back_in_the_original_unit(learner):
     table = people(rows=300, seed=7)
@@ -336,6 +337,7 @@ def test_a_model_that_takes_numbers_for_classes_is_refused():
         decode(wrong, key, table)
 
 
+@pytest.mark.slow
 def test_a_logarithmic_loss_is_refused_when_decoding():
     table = people()
     release, key = PiecewiseEncoder(target="scaled").protect(table)

@@ -103,6 +103,7 @@ def test_neutral_class_names_keep_the_order_of_labels():
     assert [pairs[name] for name in sorted(pairs)] == sorted(set(named.tolist()))
 
 
+@pytest.mark.slow
 def test_reversing_a_mixed_piece_changes_the_tree_and_never_happens():
     """{1}, {2, 3}, {4} and y = 0011: with the middle reversed 3 nodes become 7."""
     labels = np.array([0, 0, 1, 1])
@@ -217,6 +218,7 @@ NOT_COVERED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("miner", NOT_COVERED, ids=repr)
 @pytest.mark.parametrize("mode", ["strict", "max-mono", "anti"])
 def test_learners_that_see_more_than_the_order(miner, mode):
@@ -226,6 +228,7 @@ def test_learners_that_see_more_than_the_order(miner, mode):
     assert verdict.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("miner", [
     DecisionTreeRegressor(), RandomForestRegressor(), GradientBoostingClassifier(),
     HistGradientBoostingClassifier(), AdaBoostClassifier(), BaggingClassifier(),

@@ -10,13 +10,14 @@ import unspoken
 from support.epsilon_distinguisher import least_epsilon
 from support.one_run_audit import proven_in_one_run
 from unspoken import protect, risk
-from unspoken.errors import BudgetError, InputError
+from unspoken.errors import BudgetError, InputError, SchemaError
 from unspoken.methods.private import loss_split, private_regression
 from unspoken.methods.private.declared_columns import Cells, Coded
 from unspoken.methods.private.loss_split import Loss
 from unspoken.methods.private.private_itemsets import CHOICE, ItemsetsPlan
 from unspoken.methods.private.private_offer import KINDS
 from unspoken.methods.private.private_regression import RegressionPlan
+from unspoken.methods.private.private_trees import private_tree
 from unspoken.release.budget_costs import NONE
 from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
@@ -71,6 +72,7 @@ def test_an_offer_states_cost_and_errors_and_less_error_costs_more(kind):
     assert "epsilon 0.5" in cheap.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_looked_at_before_it_is_bought(kind, monkeypatch):
     wanted = offer(kind)
@@ -142,9 +144,11 @@ def test_undeclared_items_and_values_are_dropped_without_a_word():
     assert wanted.buy().items == ("a", "b")
     odd = unspoken.read(pa.table({"age": [1e300, -1e300, None], "ill": ["no", "odd", None]}),
                         target="ill", keep=["age"], show=False)
-    assert protect.private_offer(odd, "naive-bayes", edges=EDGES, values=VALUES).buy()
+    declared = {"ill": VALUES["ill"]}
+    assert protect.private_offer(odd, "naive-bayes", edges=EDGES, values=declared).buy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [
     ("means", {}), ("tree", {"delta": 1e-6}), ("tree", {"max_depth": 99}), ("itemsets", {}),
     ("marginals", {"epsilon": 1e-300}), ("marginals", {"epsilon": 1e-5, "delta": 1e-9}),
@@ -175,7 +179,7 @@ def proven_count(kind, epsilon=1.0):
     reports = []
     for table in (tiny(20, "no"), tiny(80, "yes")):
         wanted = protect.private_offer(table, kind, epsilon, edges={"age": [18, 45, 90]},
-                                       values=VALUES, complete=["age", "ill"],
+                                       values={"ill": VALUES["ill"]}, complete=["age", "ill"],
                                        **({"marginals": [["age", "ill"]]}
                                           if kind == "marginals" else {}))
         reports.append(np.array([_statistic(wanted.buy()) for _ in range(TIMES)]))
@@ -353,6 +357,7 @@ def test_declared_edges_say_whether_synthetic_numbers_are_whole(tmp_path, edges,
     assert release.table.arrow(["f"])["f"].type == kind
 
 
+@pytest.mark.slow
 def test_declared_values_that_say_the_same_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"'1' and '1\.0' say the same"):
         protect.private_offer(csv(tmp_path, ["1", "2"]), "marginals", values={"f": ["1", "1.0"]})
@@ -384,3 +389,48 @@ def test_errors_that_follow_from_the_data_are_not_told(kind):
     assert one.cost.law == NONE
     assert one.expected == {}
     assert "unknown until everything is declared" in one.summary()
+
+
+def towns(last):
+    """Twenty-five towns; the last of them decides whether every row has its own."""
+    data = {"town": [f"Town{chr(65 + k)}" for k in range(24)] + [last],
+            "age": [20 + k for k in range(25)], "ill": ["no", "yes"] * 12 + ["no"]}
+    return unspoken.read(pa.table(data), target="ill", show=False)
+
+
+NEIGHBOURS = [towns("TownY"), towns("TownA")]
+TOWNS = {"town": [f"Town{chr(65 + k)}" for k in range(26)], "ill": ["no", "yes"]}
+
+
+@pytest.mark.slow
+def test_which_columns_a_result_is_about_does_not_follow_from_the_values():
+    assert [table.schema["town"].role for table in NEIGHBOURS] == ["identifier", "plain"]
+    edges = {"age": [20, 40, 60]}
+    for table in NEIGHBOURS:
+        bought = protect.private_offer(table, "naive-bayes", edges=edges, values=TOWNS).buy()
+        assert {one["name"] for one in bought.to_json()["columns"]} == {"town", "age"}
+        release, _ = protect.PrivateSynthesizer(1.0, edges=edges, values=TOWNS).protect(table)
+        assert [(c.name, c.role) for c in release.schema.columns] == [
+            ("town", "plain"), ("age", "plain"), ("ill", "target")]
+        tree = private_tree(table, edges=edges, values=TOWNS)
+        assert (tree.cost.epsilon, "town" in tree.model.features) == (1.0, True)
+
+
+def test_a_free_offer_says_the_same_about_neighbours():
+    offers = [protect.private_offer(table, "marginals", columns=["town"]) for table in NEIGHBOURS]
+    assert offers[0].summary() == offers[1].summary()
+    assert "no epsilon" in offers[0].summary()
+    # Nobody's name is released because its column was not declared.
+    with pytest.raises(SchemaError, match="looks as if it named people"):
+        offers[0].buy()
+    wide = unspoken.read(pa.table({"x": [f"v{k % 1411}" for k in range(3000)]}), show=False)
+    assert "1411" not in protect.private_offer(wide, "marginals").summary()
+
+
+def test_a_column_that_is_named_like_an_identifier_needs_declared_cells():
+    for ids in (range(30), [0, *range(29)]):
+        table = unspoken.read(pa.table({"person_id": list(map(str, ids)), "age": [30] * 30}),
+                              show=False)
+        assert protect.private_offer(table, "marginals", edges=EDGES).cost.epsilon == 1.0
+        with pytest.raises(InputError, match="identifier"):
+            protect.private_offer(table, "marginals", columns=["person_id"])

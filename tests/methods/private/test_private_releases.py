@@ -81,7 +81,8 @@ def tiny(age, ill):
 
 
 def leaf(table, epsilon=1.0):
-    found = private_tree(table, epsilon, edges={"age": [18, 45, 90]}, values=VALUES, max_depth=1)
+    found = private_tree(table, epsilon, edges={"age": [18, 45, 90]},
+                         values={"ill": VALUES["ill"]}, max_depth=1)
     return float(found.model.n_samples[1] - found.model.n_samples[2])
 
 
@@ -159,8 +160,11 @@ def test_cells_clamp_what_lies_beyond_and_count_missing_as_a_value():
 
 
 def test_what_cannot_be_released_is_refused():
-    with pytest.raises(InputError, match="identifier"):
+    with pytest.raises(InputError, match="'columns' names a column that is not there"):
         PrivateSynthesizer(columns=["nobody"]).protect(people(20))
+    with pytest.raises(InputError, match="identifier"):
+        PrivateSynthesizer(columns=["age", "ill"]).protect(
+            unspoken.read(people(20), identifiers="age", target="ill", show=False))
     with pytest.raises(InputError, match="two columns"):
         PrivateSynthesizer(columns=["age"]).protect(
             unspoken.read(pa.table({"age": [1, 2]}), keep=["age"], show=False))

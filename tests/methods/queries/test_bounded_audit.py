@@ -69,6 +69,7 @@ def rule(ask, *args):
 VALUES = np.random.default_rng(2).integers(20, 80, 60)
 
 
+@pytest.mark.slow
 def test_exact_answers_are_exact_and_hang_together_with_few(tmp_path):
     ours = guard(tmp_path, VALUES)
     assert ours.sum("value", "unit < 30").value == VALUES[:30].sum()

@@ -113,6 +113,7 @@ def test_a_prime_that_divides_a_determinant_is_replaced():
     assert all(int(field.p) > 3 for field in span._fields)
 
 
+@pytest.mark.slow
 def test_many_rows_against_floating_rank():
     rng = np.random.default_rng(4)
     span, rows = QuerySpan(60), []
@@ -147,6 +148,7 @@ def test_primes():
     assert 2**30 < random_prime() < 2**31
 
 
+@pytest.mark.slow
 @given(st.lists(st.booleans(), min_size=1, max_size=200), st.integers(0, 9))
 def test_packed_sets(flags, seed):
     first = np.array(flags)

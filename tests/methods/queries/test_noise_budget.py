@@ -188,6 +188,16 @@ def test_cells_that_were_fixed_beforehand_are_exact_and_others_are_not(tmp_path)
     assert ours.sum("rare").epsilon == 0.1
 
 
+@pytest.mark.parametrize(("without", "price"), [(0, None), (1, 0.1), (9, 0.1), (10, None)])
+def test_a_cell_in_which_a_few_have_no_value_is_not_exact(tmp_path, without, price):
+    wages = [None] * without + [float(k % 9) for k in range(60 - without)]
+    table = people(n=60, floor=np.zeros(60, int), wage=wages)
+    ours = guard(tmp_path, table, public=["unit", "sex", "floor"], cells=["floor"],
+                 bounds=BOUNDS | {"wage": (0, 9)})
+    assert ours.sum("wage", "floor = 0").epsilon == price
+    assert ours.mean("wage", "floor = 0").epsilon == price
+
+
 RACER = """
 import sys
 import unspoken

@@ -104,6 +104,7 @@ def test_every_condition_is_read_back_from_its_text(condition):
 
 
 @given(st.text(max_size=60))
+@pytest.mark.slow
 def test_any_text_is_read_or_refused(text):
     try:
         found = parse(text)

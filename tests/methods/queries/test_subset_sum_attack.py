@@ -181,6 +181,7 @@ def determined(rows, answers, high):
     return count
 
 
+@pytest.mark.slow
 def test_exact_answers_that_are_audited_determine_nobody(tmp_path):
     truth = uniform_values()
     guard = QueryGuard(population(truth), tmp_path / "log", public=["unit"], audit="exact",

@@ -30,6 +30,7 @@ def done():
     return table, release, key, audit(table, release, key, trials=5, random_state=0)
 
 
+@pytest.mark.slow
 def test_it_says_which_knowledge_suffices(done):
     *_, found = done
     rows = {(r.adversary, r.knowledge): r for r in found.select(measure="breach")}
@@ -45,6 +46,7 @@ def test_it_says_which_knowledge_suffices(done):
     assert linked.baseline < 0.01
 
 
+@pytest.mark.slow
 def test_every_column_has_shares_and_a_baseline(done):
     *_, found = done
     for column in ("age", "visits", "dose"):
@@ -57,6 +59,7 @@ def test_every_column_has_shares_and_a_baseline(done):
     assert error.value < 1e-9 < error.baseline
 
 
+@pytest.mark.slow
 def test_it_repeats_and_travels(done):
     table, release, key, found = done
     again = audit(table, release, key, trials=5, random_state=0)
@@ -103,6 +106,7 @@ def test_what_cannot_be_scored_is_said():
         audit(wrong, plain, key, trials=2)
 
 
+@pytest.mark.slow
 def test_exposure_is_the_expected_share_of_breaches():
     """The mean over many rotations of what is breached is what `exposure` says beforehand."""
     table = people(200)
@@ -145,6 +149,7 @@ def test_aligned_undoes_order_sign_place_and_unit():
     assert np.allclose(aligned(truth[:, [2, 0, 1]] * [-2, 1, 3] + 7, truth), truth)
 
 
+@pytest.mark.slow
 def test_adversaries_see_no_table_and_no_key(done):
     _, release, *_ = done
     seen = RotatedView.of(release)

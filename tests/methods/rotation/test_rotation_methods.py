@@ -41,6 +41,7 @@ def whole(rows=200, columns=4, seed=0):
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.int32, np.uint8, np.bool_)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from(DTYPES), st.booleans(), st.booleans(),
        st.integers(2, 12), st.sampled_from([1e-6, 1.0, 1e9]))
@@ -62,6 +63,7 @@ def test_distances_and_the_way_back(seed, dtype, proper, translation, columns, s
         assert np.array_equal(back, plain)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.floats(0.05, 1.5), st.booleans())
 def test_thresholds_hold_against_the_original_columns(seed, columns, rho, standardise):
@@ -111,6 +113,7 @@ def test_impossible_thresholds_name_the_largest_reachable_value():
     PairwiseRotation(reach * 0.999999).fit(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(st.floats(-3, 3), min_size=10, max_size=10), st.floats(-2, 2), st.floats(-2, 2))
 def test_admissible_angles_are_exact(parts, rho1, rho2):
@@ -173,6 +176,7 @@ def test_a_key_of_another_method_is_refused_by_name():
         Rotation.from_key(key)
 
 
+@pytest.mark.slow
 def test_a_lazy_table_is_turned_like_one_in_memory(tmp_path):
     data = whole(5000, 3)
     pq.write_table(pa.table({f"c{i}": data[:, i] for i in range(3)}), tmp_path / "t.parquet")
@@ -217,7 +221,7 @@ def test_which_miners_are_covered():
     from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
     from sklearn.tree import DecisionTreeClassifier
 
-    release, _ = Rotation().protect(table_of(whole()))
+    release, _ = Rotation().protect(table_of(np.random.default_rng(0).normal(size=(200, 4))))
     covers = release.guarantee.covers
     for yes in (KMeans(random_state=0), KMeans(init="random", random_state=0), DBSCAN(),
                 KNeighborsClassifier(), NearestNeighbors(metric="euclidean"),
@@ -356,6 +360,7 @@ def test_missing_values_blank_their_record_or_are_filled():
     assert filled.guarantee.verify(table, filled, key)
 
 
+@pytest.mark.slow
 def test_projections_say_how_far_distances_go_and_forget_or_keep_r():
     table = table_of(whole(200, 4))
     release, key = RandomProjection(4, keep_key=False).protect(table)

@@ -13,9 +13,12 @@ import xgboost as xgb
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from unspoken.errors import ModelError
+from support.model_cases import naive_bayes
+from unspoken.errors import DataError, ModelError
 from unspoken.models.forest import Forest
 from unspoken.models.hostile_json import Limits
+from unspoken.models.naive_bayes import NaiveBayes
+from unspoken.models.named_columns import number_rows
 from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model, read_model
 from unspoken.models.tree import Tree
 
@@ -64,6 +67,18 @@ def first(values, value):
 def test_trees_are_read(tree, forest):
     assert isinstance(read_model(json.dumps(tree)), Tree)
     assert isinstance(read_model(json.dumps(forest)), Forest)
+
+
+def test_a_column_that_is_named_twice_is_refused(tree, forest):
+    """Data by name would have one column less, and every place after it would be another's."""
+    for document in (tree, forest):
+        names = [document["features"][0]] * len(document["features"])
+        refused({**document, "features": names}, "features")
+    twice = naive_bayes("first")
+    with pytest.raises(ModelError, match="columns"):
+        NaiveBayes(twice.classes, twice.prior, twice.columns * 2)
+    with pytest.raises(DataError, match="two columns 'a'"):
+        number_rows({"a": [1.0], "b": [2.0]}, ("a", "a", "b"))
 
 
 def test_missing_fields_and_wrong_types(tree):
@@ -356,6 +371,7 @@ def responses(model, data):
     return chances[:, 1] if chances.shape[1] == 2 else chances
 
 
+@pytest.mark.slow
 def test_own_predictions_are_those_of_the_libraries():
     target = np.abs(X[:, 0]) + Y
     for objective in ("reg:squarederror", "binary:logistic", "multi:softprob", "count:poisson"):

@@ -49,6 +49,7 @@ def test_a_file_gives_the_same_release_as_memory(
     assert file_key.secrets == key.secrets
 
 
+@pytest.mark.slow
 def test_collecting_described_work(tmp_path):
     arrow = write(tmp_path / "t.parquet")
     engine = LocalEngine(batch_rows=100)

@@ -56,6 +56,7 @@ def test_excluded_parts_of_a_social_security_number():
         assert not checksums.ssn(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LENGTHS))
 def test_python_stdnum_agrees(name):
     pytest.importorskip("stdnum")

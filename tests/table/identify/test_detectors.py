@@ -87,6 +87,7 @@ POSITIVE = {
     "data concerning health": ["Lung cancer", "Diabetes type 2", "COPD", "other"] * 25,
     "diagnosis code (ICD-10)": list(made.DIAGNOSES) * 14,
     "row number": list(R),
+    "record number": [int(i) for i in made.rng(5).permutation(100)],
     "free text": made.sentences(),
     "almost unique": [f"Q{i * 37 % 1009:x}z" for i in R],
 }
@@ -114,6 +115,7 @@ BY_NAME = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", POSITIVE)
 def test_noticed_by_content_under_a_name_that_says_nothing(what):
     assert len(POSITIVE[what]) >= 20
@@ -154,7 +156,9 @@ def near_misses():
 @pytest.mark.parametrize(("name", "values"), list(near_misses()), ids=lambda v: v
                          if isinstance(v, str) else "")
 def test_what_only_resembles_it_is_left_alone(name, values):
-    assert [f for f in found(values).values() if f.withheld] == []
+    # Digits without a check are no national number and no card, but they were given out once each.
+    given = ["record number"] if name in ("nine digits", "sixteen digits") else []
+    assert [f.what for f in found(values).values() if f.withheld] == given
 
 
 def test_a_unique_measurement_is_no_identifier():

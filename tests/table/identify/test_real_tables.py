@@ -28,6 +28,7 @@ def test_nothing_of_wdbc_is_flagged(shared):
     assert identify(unspoken.read(shared("wdbc.parquet"), show=False)) == ()
 
 
+@pytest.mark.slow
 def test_what_singles_people_out_in_adult(shared):
     findings = identify(unspoken.read(shared("adult_data.parquet"), show=False))
     assert {f.column: f.role for f in findings} == {
@@ -35,6 +36,7 @@ def test_what_singles_people_out_in_adult(shared):
         "sex": "quasi", "native-country": "quasi"}
 
 
+@pytest.mark.slow
 def test_diagnoses_of_support2_are_health_data(shared):
     findings = identify(unspoken.read(shared("support2.parquet"), show=False))
     health = {f.column for f in findings if f.gdpr == "data concerning health"}

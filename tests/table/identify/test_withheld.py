@@ -10,6 +10,7 @@ from support import made_up_people as made
 from unspoken import checks, protect
 from unspoken.errors import SchemaError
 from unspoken.table import read as reading
+from unspoken.table.identify import identify
 
 ROWS = 120
 METHODS = {
@@ -106,3 +107,28 @@ def test_free_text_and_almost_unique_text_are_withheld():
     schema = unspoken.read({"note": made.sentences(ROWS), "code": almost,
                             "x": np.random.default_rng(2).normal(0, 1, ROWS)}, show=False).schema
     assert schema.with_role("identifier") == ("note", "code")
+
+
+@pytest.mark.parametrize("target", ["name", "email", "reach", "row"])
+def test_a_target_that_names_people_is_refused_unless_it_is_kept_by_name(target):
+    draw = np.random.default_rng(0)
+    names = [str(draw.choice(made.FIRST)) for _ in range(ROWS)]
+    columns = {"name": names, "email": [f"{name.lower()}@example.org" for name in names],
+               "reach": [f"+49 30 {901820 + i % 40}" for i in range(ROWS)],
+               "row": draw.permutation(ROWS), "dose": draw.normal(50, 10, ROWS).round(1)}
+    with pytest.raises(SchemaError, match=f'keep="{target}"'):
+        unspoken.read(columns, target=target, show=False)
+    table = unspoken.read(columns, target=target, keep=[target], show=False)
+    assert table.target == target
+    assert unspoken.read(columns, target="dose", show=False).target == "dose"
+
+
+def test_target_and_columns_are_looked_at_in_one_pass(monkeypatch):
+    looks = []
+    monkeypatch.setattr(reading, "identify",
+                        lambda table, names: looks.append(list(names)) or identify(table, names))
+    rows = {"age": [30, 40, 50], "ill": ["yes", "no", "no"], "mail": ["a@b.org"] * 3}
+    table = unspoken.read(rows, target="ill", quasi="age", show=False)
+    assert looks == [["ill", "mail"]]
+    assert table.schema["mail"].role == "identifier"
+    assert table.schema["ill"].role == "target"

@@ -7,15 +7,21 @@ behind the release, and beside the best guess without it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Ints
+from unspoken.audit.file_extras import file_extras
 from unspoken.audit.hidden_values import hidden_values
+from unspoken.audit.people.blank_patterns import told_by_blanks
+from unspoken.audit.people.control_group import outsiders
+from unspoken.audit.people.exact_copies import ADVERSARY, exact_copies
 from unspoken.audit.people.facts import (
     LEARNED,
     PEOPLE,
@@ -31,6 +37,7 @@ from unspoken.audit.people.membership import membership
 from unspoken.audit.people.nearest import find_nearest
 from unspoken.audit.people.read_columns import FREQUENCY, RANK, read_tables
 from unspoken.audit.people.singling_predicates import singling_out
+from unspoken.audit.turned_values import TurnedColumns, turned_columns
 from unspoken.disclosure.audit_request import Progress, finished
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
@@ -42,7 +49,6 @@ from unspoken.disclosure.people_risk import (
     PersonRisks,
     Risk,
 )
-from unspoken.errors import DataError
 from unspoken.numerics.random import seed_from
 from unspoken.release.parameters import Real, Whole, check
 from unspoken.table.read import read
@@ -55,6 +61,7 @@ WORDS = {
                               "both lead to the same released record",
     "nearest record": "looks for the released records nearest to what is known of a person",
     "learner": "trains a learner on the released records",
+    ADVERSARY: "takes a released record for the one person of the original who has the same one",
     "distance": "takes people for members whose record lies near a released one",
     "relative distance": "takes people for members whose record lies nearer to a released one than "
                          "to outsiders",
@@ -82,6 +89,10 @@ class PeopleRequest:
     truth: Ints | None = None
     learned: int = LEARNED
     progress: Progress | None = None
+    copies: bool = False
+    """Whether records that were released as they are count, be they ever so few."""
+    turned: TurnedColumns | None = None
+    """What `turned_columns` says of both tables, where it is known already."""
 
 
 def people_audit(table: Table, release: Table, control: Table | None,
@@ -90,18 +101,18 @@ def people_audit(table: Table, release: Table, control: Table | None,
     check("audit", {"radius": (Real(0.0, 1.0), "Use 0.02, a share of the range."),
                     "people": (Whole(20), "Use 500.")},
           {"radius": asked.radius, "people": asked.people})
-    if control is not None and control.rows < 20:
-        raise DataError("A control group must be at least 20 people who are not in the release. "
-                        f"Got {control.rows}.")
-    reading = read_tables(table, release, control)
+    control, notes = outsiders(table, control, release if asked.copies else None)
+    reading = read_tables(table, release, control, asked.turned)
     attacked = Attacked(reading, known_columns(reading, table.schema, asked.known),
                         secret_columns(reading, table, asked.secrets), asked.radius,
                         seed_from(asked.random_state), asked.people, asked.learned,
                         None if asked.truth is None else np.flatnonzero(asked.truth >= 0))
     persons = person_risks(attacked, asked.truth)
     risks = _attacks(attacked, persons, asked.progress)
+    if asked.copies:
+        risks += exact_copies(reading)
     whole = PeopleAudit(tuple(risks), persons, reading.how, kept_use(reading))
-    return whole, _limits(attacked, table, control)
+    return whole, (*_limits(attacked, table, control), *notes)
 
 
 def _attacks(attacked: Attacked, persons: PersonRisks,
@@ -172,8 +183,10 @@ def audit_table(  # noqa: PLR0913
     >>> audit_table("synthetic.csv", "patients.csv", "others.csv").summary()  # doctest: +SKIP
     """
     original, released = as_read(table), as_read(release)
+    extras = file_extras(Path(release)) if isinstance(release, str | os.PathLike) else {}
     outside = None if control is None else as_read(control)
-    asked = PeopleRequest(known, secrets, radius, people, random_state, progress=progress)
+    asked = PeopleRequest(known, secrets, radius, people, random_state, progress=progress,
+                          copies=True, turned=turned_columns(original, released))
     found, limits = people_audit(original, released, outside, asked)
     missing = [n for n in released.schema.names
                if n not in found.read and not any(f"({n})" in how for how in found.read.values())]
@@ -181,19 +194,21 @@ def audit_table(  # noqa: PLR0913
     about = {"fingerprint": name or "of another tool", "rows": released.rows,
              "mechanism": {"name": "another tool"}, "columns": dict(found.read)}
     return Audit(tuple(people_rows(found)), radius, 1, about, words_of(found.risks),
-                 dict.fromkeys(missing, "no column of the original could be matched with it"),
+                 dict.fromkeys(missing, "no column of the original could be matched with it")
+                 | extras,
                  limits=limits, people=found, faults=_faults(original, released, asked))
 
 
 def _faults(table: Table, release: Table, asked: PeopleRequest) -> tuple[str, ...]:
     """Return what shows at once: the order was kept, or values are hidden in other ones."""
-    reading = read_tables(table, release, None)
+    reading = read_tables(table, release, None, asked.turned)
     attacked = Attacked(reading, (), reading.names, asked.radius, seed_from(asked.random_state))
     rows = attacked.drawn(reading.original, 2 * len(reading.names), "side by side")
     near = find_nearest(reading, reading.original, rows, reading.names, attacked.rng("nearest"))
     shown = np.array([found[0] for found in near.records], np.int64)
     return (*kept_order(reading, attacked.rng("order")),
-            *hidden_values(table, release, rows, shown))
+            *hidden_values(table, release, rows, shown, asked.turned),
+            *told_by_blanks(table, release, rows, shown))
 
 
 def as_read(source: Any) -> Table:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
+from unspoken.audit.people.spelt_numbers import EVERYTHING, intervals
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
@@ -24,12 +25,8 @@ Near = npt.NDArray[np.float32]
 LONG = 4096
 """Values of a column from which on it is worth while to keep what was made of them."""
 MOST_KEPT = 6
-EVERYTHING = {"*", "**", "any", "all", "other", "suppressed", "(all)", "(any)", "?"}
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_PAIR = re.compile(rf"^\W*?({_NUMBER})\s*(?:-|–|,|;|:|to|\.\.)\s*({_NUMBER})\W*$")
-_LEAST = re.compile(rf"^\s*(?:>=?|≥|over|above)\s*({_NUMBER})\s*$|^\s*({_NUMBER})\s*\+\s*$")
-_MOST = re.compile(rf"^\s*(?:<=?|≤|under|below)\s*({_NUMBER})\s*$")
-_ONE = re.compile(rf"^\s*({_NUMBER})\s*$")
+NARROW, WIDE = 1e-30, 1e30
+"""Ranges of numbers beyond which single precision would lose them."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,11 @@ class Numbers:
         return np.where(np.isfinite(middle), middle,
                         np.where(np.isfinite(self.low), self.low,
                                  np.where(np.isfinite(self.high), self.high, np.nan)))
+
+    def shrunk(self, width: float) -> Numbers:
+        """Return the values in units of a width."""
+        low = self.low / width
+        return Numbers(low, low if self.plain else self.high / width)
 
     def take(self, rows: Any) -> Numbers:
         """Return some of the values."""
@@ -83,6 +85,12 @@ class People:
     columns: Mapping[str, Values]
     rows: int
 
+    @property
+    def blank(self) -> bool:
+        """Return True if no column has a value."""
+        return all(np.isnan(one.middle).all() if isinstance(one, Numbers) else (one.codes < 0).all()
+                   for one in self.columns.values())
+
     def take(self, rows: Any) -> People:
         """Return some of the people."""
         return People({n: c.take(rows) for n, c in self.columns.items()}, len(rows))
@@ -95,7 +103,8 @@ def values_of(column: Any, as_numbers: bool) -> Values:
         return Numbers(numbers, numbers)
     found = coded(column)
     if as_numbers:
-        low, high = intervals([str(v) for v in found.values()])
+        low, high, known = intervals([str(v) for v in found.values()])
+        low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
         return Numbers(np.r_[low, np.nan][found.codes], np.r_[high, np.nan][found.codes])
     return labels_of(found)
 
@@ -107,38 +116,22 @@ def labels_of(found: Coded) -> Labels:
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def people_of(table: Table, names: Sequence[str]) -> People:
     """Return columns of a table by kind: numeric and ordinal ones as numbers."""
     rows = table.arrow(list(names))
-    return People({n: values_of(rows[n], table.schema[n].kind in ("numeric", "ordinal"))
+    return People({n: _by_kind(rows[n], table.schema[n].kind in ("numeric", "ordinal"))
                    for n in names}, rows.num_rows)
 
 
-def intervals(labels: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return the ends of what each label stands for: "30-39", "[30, 40)", "90+", "<18", "*"."""
-    ends = np.array([_ends(label) for label in labels] or np.empty((0, 2)), np.float64)
-    return ends[:, 0], ends[:, 1]
-
-
-def _ends(label: str) -> tuple[float, float]:
-    if one := _ONE.match(label):
-        return float(one[1]), float(one[1])
-    if least := _LEAST.match(label):
-        return float(least[1] or least[2]), np.inf
-    if most := _MOST.match(label):
-        return -np.inf, float(most[1])
-    if pair := _PAIR.match(label):
-        return _in_order(float(pair[1]), float(pair[2]))
-    return -np.inf, np.inf
-
-
-def _in_order(first: float, second: float) -> tuple[float, float]:
-    # "30-39" reads as 30 and 39, but the pattern's sign makes "30-39" possible as 30 and -39.
-    second = abs(second) if second < first <= abs(second) else second
-    return min(first, second), max(first, second)
+def _by_kind(column: Any, as_numbers: bool) -> Values:
+    """Return words that have an order as labels: nothing here says which."""
+    values = values_of(column, as_numbers)
+    words = isinstance(values, Numbers) and not is_number(column.type) \
+        and np.isnan(values.low).sum() > column.null_count
+    return values_of(column, False) if words else values
 
 
 def standing_for(original: Sequence[str], released: Sequence[str]) -> list[list[int]]:
@@ -146,7 +139,7 @@ def standing_for(original: Sequence[str], released: Sequence[str]) -> list[list[
     place = {name: i for i, name in enumerate(original)}
     return [[place[label]] if label in place
             else list(range(len(original))) if label.strip().lower() in EVERYTHING
-            else [place[part] for part in _parts(label) if part in place] for label in released]
+            else [place[part] for part in parts_of(label) if part in place] for label in released]
 
 
 def agreeing(held: Sequence[Sequence[int]], originals: int) -> Bools:
@@ -157,7 +150,8 @@ def agreeing(held: Sequence[Sequence[int]], originals: int) -> Bools:
     return out
 
 
-def _parts(label: str) -> list[str]:
+def parts_of(label: str) -> list[str]:
+    """Return the categories that a label joins: "a|b", "{a, b}"."""
     inside = label.strip().strip("{}[]()")
     return [part.strip().strip("'\"") for part in re.split(r"[|,;]", inside)]
 
@@ -172,6 +166,8 @@ class Scale:
     """The category that each released label is taken for, where it may stand for several."""
     known: Floats | None = field(default=None, repr=False)
     """Sorted values of similar people, where codes were read by rank: ranks are compared then."""
+    ranked: bool = False
+    """Released numbers are ranks already, between 0 and 1."""
     exact: bool = False
     """Numbers agree or do not: they were released as they are."""
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -182,8 +178,11 @@ class Scale:
             if self.exact:
                 return self._equal(one.middle[rows], other.low)
             if self.known is not None and other.plain:
-                return Scale()._numbers(self._ranks(one.middle[rows]),
-                                        Numbers(*[self._ranks(other.low)] * 2))
+                there = other.low if self.ranked else self._ranks(other.low)
+                return Scale()._numbers(self._ranks(one.middle[rows]), Numbers(there, there))
+            if not NARROW < self.width < WIDE:
+                return Scale()._numbers((one.middle[rows] / self.width).astype(np.float32),
+                                        other.shrunk(self.width))
             return self._numbers(one.middle[rows].astype(np.float32), other)
         assert isinstance(one, Labels)
         assert isinstance(other, Labels)
@@ -218,15 +217,23 @@ class Scale:
         return _missing(off, np.isnan(mine), np.isnan(theirs))
 
     def _numbers(self, mine: Near, other: Numbers) -> Near:
-        if other.plain:
-            off = np.subtract(mine[:, None], self._short(other.low)[None, :])
-            np.abs(off, out=off)
-        else:
-            low, high = self._short(other.low), self._short(other.high)
-            off = np.maximum(np.maximum(low[None] - mine[:, None], mine[:, None] - high[None]), 0)
-        off /= np.float32(self.width)
+        with np.errstate(invalid="ignore"):
+            off = self._off(mine, other)
+        if np.isinf(mine).any():
+            # Infinities on the same side are no number apart; what is missing is set below.
+            off[np.isnan(off)] = 0.0
+        if self.width != 1:
+            off /= np.float32(self.width)
         np.minimum(off, 1.0, out=off)
         return _missing(off, np.isnan(mine), np.isnan(other.low))
+
+    def _off(self, mine: Near, other: Numbers) -> Near:
+        if other.plain:
+            off = np.subtract(mine[:, None], self._short(other.low)[None, :])
+            return np.asarray(np.abs(off, out=off))
+        low, high = self._short(other.low), self._short(other.high)
+        return np.asarray(np.maximum(
+            np.maximum(low[None] - mine[:, None], mine[:, None] - high[None]), 0))
 
     def _short(self, values: Any) -> Near:
         return values if values.dtype == np.float32 else self._kept(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from unspoken.audit.people.audit_people import PeopleRequest, people_audit
 from unspoken.audit.people.own_release import released_table
@@ -32,7 +31,7 @@ def compare_methods(table: Table, control: Table | None = None,
     """Return for some methods what naming, inferring and the columns kept would be."""
     rng = replayed(seed_from(random_state), "compare methods")
     some = np.sort(rng.choice(table.rows, min(ROWS, table.rows), replace=False))
-    sample = Table(table.schema, MemoryFrame(table.arrow().take(pa.array(some))), LocalEngine())
+    sample = Table(table.schema, MemoryFrame(table.take(some)), LocalEngine())
     asked = PeopleRequest(people=PEOPLE, random_state=random_state, learned=1)
     out = [_row("as it is", people_audit(sample, sample, control, asked)[0])]
     for title, name, options in TRIED:

@@ -119,7 +119,7 @@ def known_columns(reading: Reading, schema: Schema, chosen: Sequence[str] | None
         tuple[str, ...]:
     """Return what is known of people: as chosen, the quasi-identifiers, or what tells most."""
     if chosen is not None:
-        return _there(reading, chosen, "known")
+        return _there(reading, chosen, "known to attackers")
     quasi = tuple(n for n in schema.with_role("quasi") if n in reading.names)
     hidden = {*schema.with_role("sensitive"), schema.target}
     most = min(FACTS, (len(reading.names) + 1) // 2)
@@ -130,7 +130,7 @@ def secret_columns(reading: Reading, table: Table, chosen: Sequence[str] | None)
         tuple[str, ...]:
     """Return what is inferred: as chosen, sensitive columns and target, or every column."""
     if chosen is not None:
-        return _there(reading, chosen, "secrets")
+        return _there(reading, chosen, "secret")
     schema = table.schema
     first = [n for n in (*schema.with_role("sensitive"), schema.target) if n in reading.names]
     return tuple(n for n in dict.fromkeys((*first, *reading.names)) if n is not None) \
@@ -140,8 +140,9 @@ def secret_columns(reading: Reading, table: Table, chosen: Sequence[str] | None)
 def _there(reading: Reading, names: Sequence[str], what: str) -> tuple[str, ...]:
     strange = [n for n in names if n not in reading.names]
     if strange:
-        raise SchemaError(f"'{what}' names '{strange[0]}', which the release does not have. "
-                          f"These could be matched: {', '.join(reading.names[:20])}.")
+        raise SchemaError(f"'{strange[0]}' is named as {what}, and no column of the release could "
+                          "be matched with it. These could be matched: "
+                          f"{', '.join(reading.names[:20])}.")
     return tuple(names)
 
 

@@ -65,11 +65,14 @@ def person_risks(attacked: Attacked, truth: Ints | None = None) -> PersonRisks:
     """Return how likely each person is found by what is known of people.
 
     Numbers that were released as they are may be compared by nearness, which noise and rounding
-    need, or taken at their word; the adversary who finds more people counts.
+    need, or taken at their word; codes may be lined up with half of the control group or with all
+    of it. The adversary who finds more people counts.
     """
     known = attacked.known or telling(attacked.reading)[:1]
-    exactly = replace(attacked, reading=attacked.reading.exactly())
-    ways = [attacked, *([exactly] if any(exactly.reading.scales[n].exact for n in known) else [])]
+    readings = (attacked.reading, *attacked.reading.wider)
+    exactly = [one for reading in readings
+               if any((one := reading.exactly()).scales[n].exact for n in known)]
+    ways = [replace(attacked, reading=reading) for reading in (*readings, *exactly)]
     return max((_person_risks(way, known, truth) for way in ways),
                key=lambda one: float(np.sum(one.prosecutor)))
 
@@ -98,11 +101,17 @@ def _own(attacked: Attacked, rows: Ints, truth: Ints | None) -> tuple[list[Ints]
 
     Without a record map it is the nearest by all columns, as likely as outsiders are not found
     that near: in a synthetic table everybody is near to some record that is nobody's. Where nearly
-    everybody agrees with a record exactly, people were grouped, and their own is among these.
+    everybody agrees with a record exactly, people were grouped, and their own is among these; codes
+    are laid beside the original's own ranks for that.
     """
     if truth is not None:
         return [np.array([row]) for row in truth[rows]], np.ones(rows.size)
     reading, rng = attacked.reading, attacked.rng("own")
+    if reading.by_owners is not None and reading.by_owners.scales:
+        exact = find_nearest(reading.by_owners, reading.original, rows, reading.by_owners.names,
+                             rng)
+        if (exact.distance <= SAME).mean() >= GROUPED:
+            return list(exact.records), np.ones(rows.size)
     mine = find_nearest(reading, reading.original, rows, reading.names, rng)
     if reading.control is None or (mine.distance <= SAME).mean() >= GROUPED:
         return list(mine.records), np.ones(rows.size)

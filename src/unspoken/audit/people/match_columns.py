@@ -1,5 +1,7 @@
 """Which released column is which: by name, by a name spelt alike, and else by content.
 
+A name is not believed where the values are those of another column (`exchanged_names`).
+
 Content is compared by what no relabelling and no increasing code changes: how many distinct values
 there are, how often each occurs, and how many are missing. The cheapest assignment of the columns
 that are left is taken where it is close.
@@ -14,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
+from unspoken.audit.people.exchanged_names import exchanged
 from unspoken.table.category_codes import coded
+from unspoken.table.formats.header_names import plain_name
 from unspoken.table.table import Table
 
 PROFILE = 200
@@ -25,22 +29,35 @@ CLOSE = 0.15
 def match_columns(original: Table, release: Table,
                   names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return for every original column the released one and how it was found."""
-    free = dict.fromkeys(release.schema.names)
+    out = _by_name(release.schema.names, names)
+    out |= {name: (there, "content") for name, there in exchanged(
+        original, release, {name: there for name, (there, _) in out.items()}, names).items()}
+    owners: dict[str, list[str]] = {}
+    for name, (there, _) in sorted(out.items(), key=lambda one: one[1][1] != "content"):
+        owners.setdefault(there, []).append(name)
+    out = {name: out[name] for name in out if owners[out[name][0]][0] == name}
+    left = [name for name in names if name not in out]
+    free = [name for name in release.schema.names if name not in owners]
+    for name, there in _by_content(original, release, left, free).items():
+        out[name] = (there, "content")
+    return {name: out[name] for name in names if name in out}
+
+
+def _by_name(released: Sequence[str], names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    free = dict.fromkeys(released)
     out: dict[str, tuple[str, str]] = {}
-    for how, spelt in (("name", str), ("spelling", _plain)):
+    for how, spelt in (("name", str), ("spelling", loose_name)):
         places = {spelt(name): name for name in free}
         for name in names:
             if name not in out and (there := places.get(spelt(name))) in free:
                 out[name] = (str(there), how)
                 del free[str(there)]
-    left = [name for name in names if name not in out]
-    for name, there in _by_content(original, release, left, list(free)).items():
-        out[name] = (there, "content")
-    return {name: out[name] for name in names if name in out}
+    return out
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold())
+def loose_name(name: str) -> str:
+    """Return a name without case, blanks and signs."""
+    return re.sub(r"[\W_]+", "", plain_name(name))
 
 
 def _by_content(original: Table, release: Table, mine: Sequence[str],

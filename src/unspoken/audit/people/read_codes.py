@@ -156,6 +156,37 @@ def match_labels(released: Mapping[str, Values], similar: People,
     return out
 
 
+def better_reads(released: Labels, reads: Ints, similar: Values, original: Values) -> Ints:
+    """Return the categories of labels, as matched or by frequency alone: what reads more rightly.
+
+    What labels stand for shows in the original, whose categories have their exact frequencies.
+    """
+    often, known, true = _counts(released), _counts(similar), _counts(original)
+    truth = _by_frequency(often, true)
+    held = np.append(true, np.zeros(known.size, np.int64))
+
+    def right(reading: Ints) -> tuple[int, int]:
+        """Return how many records are read as what is as frequent, and as what ranks alike."""
+        same = (reading >= 0) & (held[np.maximum(reading, 0)] == often)
+        return int(often[same].sum()), int(often[(reading == truth) & (truth >= 0)].sum())
+
+    return max((reads, _by_frequency(often, known)), key=right)
+
+
+def _counts(column: Values) -> Ints:
+    assert isinstance(column, Labels)
+    return np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
+
+
+def _by_frequency(often: Ints, known: Ints) -> Ints:
+    """Return the category of every label: the most frequent is the most frequent, and so on."""
+    held = np.argsort(-known, kind="stable")[:int(np.count_nonzero(known))]
+    order = np.argsort(-often, kind="stable")[:held.size]
+    ranked = np.full(often.size, -1, np.int64)
+    ranked[order] = held[:order.size]
+    return ranked
+
+
 def _shown(columns: Sequence[Values]) -> tuple[tuple[Rows, ...], tuple[int, ...], tuple[bool, ...]]:
     rows = tuple(bins(c.low) if isinstance(c, Numbers) else _places(c.codes) for c in columns)
     sizes = tuple(BINS if isinstance(c, Numbers) else len(c.names) for c in columns)

@@ -28,7 +28,17 @@ from unspoken.audit.people.comparable import (
     values_of,
 )
 from unspoken.audit.people.match_columns import match_columns
-from unspoken.audit.people.read_codes import falling, lined_up, match_labels
+from unspoken.audit.people.plain_release import plain_release
+from unspoken.audit.people.read_codes import (
+    REPEATED,
+    better_reads,
+    falling,
+    lined_up,
+    match_labels,
+)
+from unspoken.audit.people.relabelled import out_of_order, readable
+from unspoken.audit.people.turned_codes import ranks_of, settled
+from unspoken.audit.turned_values import TurnedColumns
 from unspoken.errors import SchemaError
 from unspoken.table.table import Table
 
@@ -49,6 +59,12 @@ class Reading:
     control: People | None
     scales: Mapping[str, Scale]
     how: Mapping[str, str]
+    wider: tuple[Reading, ...] = ()
+    """Codes lined up with the whole control group, by likelihood and by rank: more exact, and its
+    members no outsiders."""
+    by_owners: Reading | None = None
+    """Codes lined up with the original itself, to tell whose record is whose: never an adversary's.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,17 +80,23 @@ class Reading:
                                      for name, scale in self.scales.items()})
 
 
-def read_tables(original: Table, release: Table, control: Table | None) -> Reading:
+def read_tables(original: Table, release: Table, control: Table | None,
+                turned: TurnedColumns | None = None) -> Reading:
     """Read a release beside the original; columns are matched by name, then by content."""
     wanted = [c.name for c in original.schema.columns
               if c.kind != "basket" and (control is None or c.name in control.schema.names)]
+    release = plain_release(original, release, turned)
     matched = match_columns(original, release, wanted)
+    here = people_of(original, list(matched))
+    here, matched = readable(original, here, release, matched)
     if not matched:
         raise SchemaError("No released column could be matched with one of the original, neither "
-                          f"by name nor by content. The release has "
+                          f"by name nor by content, and read. The release has "
                           f"{', '.join(release.schema.names[:10])}; rename them like the "
-                          "original's.")
-    here = people_of(original, list(matched))
+                          "original's, and write numbers and dates as it does.")
+    if here.blank:
+        raise SchemaError("The original has no value in any released column, so there is nothing "
+                          "that an attack could recover: no risk can be measured.")
     if control is None:
         return _read(here, release, None, here, matched)
     outside = _like(control, here)
@@ -83,7 +105,45 @@ def read_tables(original: Table, release: Table, control: Table | None) -> Readi
     if not any(way.startswith((RANK, FREQUENCY)) for way in reading.how.values()):
         return reading
     # Codes were read with the values of one half, so only the other half are still outsiders.
-    return replace(reading, control=outside.take(half[1::2]))
+    reading = replace(reading, control=outside.take(half[1::2]))
+    wider = tuple(_lined_up_with(outside, reading, release, matched, ranks)
+                  for ranks in (False, True))
+    by_owners = _lined_up_with(here, reading, release, matched, always_ranks=True)
+    clear = {n: scale for n, scale in by_owners.scales.items()
+             if not reading.how[n].startswith(FREQUENCY)}
+    return replace(reading, wider=wider, by_owners=replace(by_owners, scales=clear))
+
+
+def _lined_up_with(outside: People, reading: Reading, release: Table,
+                   matched: Mapping[str, tuple[str, str]], always_ranks: bool = False) -> Reading:
+    """Return the reading with numbers lined up with these people, by rank where codes are many."""
+    coded = [name for name, way in reading.how.items() if way.startswith(RANK)]
+    if not coded:
+        return reading
+    rows = release.arrow([matched[name][0] for name in coded])
+    columns, scales = dict(reading.release.columns), dict(reading.scales)
+    for name in coded:
+        found = values_of(rows[matched[name][0]], True)
+        codes = -_middle(found) if reading.how[name].startswith(FALLING) else _middle(found)
+        mine, theirs = reading.original.columns[name], outside.columns[name]
+        if always_ranks or np.unique(codes).size * REPEATED > codes.size:
+            ranks = ranks_of(codes)
+            columns[name] = Numbers(ranks, ranks)
+            scales[name] = Scale(known=_sorted(_middle(theirs)), ranked=True)
+        else:
+            columns[name], scales[name] = _by_rank(codes, mine, theirs)
+    return replace(reading, release=People(columns, reading.release.rows), scales=scales)
+
+
+def _by_rank(codes: Floats, mine: Values, similar: Values) -> tuple[Numbers, Scale]:
+    """Return codes as values of similar people, compared by rank."""
+    known = _middle(similar)
+    read = lined_up(codes, known)
+    return Numbers(read, read), Scale(_width(_middle(mine), read), known=_sorted(known))
+
+
+def _sorted(values: Floats) -> Floats:
+    return np.sort(values[np.isfinite(values)])
 
 
 def _like(table: Table, here: People) -> People:
@@ -117,7 +177,7 @@ def _read(here: People, release: Table, outside: People | None, similar: People,
         columns[name], scales[name] = read, scale
         ways[name] = way
     _read_numbers(columns, scales, ways, here, similar)
-    _read_labels(columns, scales, ways, similar)
+    _read_labels(columns, scales, ways, (here, outside, similar))
     how = {name: ways[name] if found_by == "name" else f"{ways[name]}, matched by {found_by} "
            f"({there})" for name, (there, found_by) in matched.items()}
     return Reading(here, People(columns, rows.num_rows), outside, scales, how)
@@ -125,19 +185,20 @@ def _read(here: People, release: Table, outside: People | None, similar: People,
 
 def _read_numbers(columns: dict[str, Values], scales: dict[str, Scale], ways: dict[str, str],
                   here: People, similar: People) -> None:
-    """Read codes of numbers by rank, rising or falling; plain numbers may fall as well."""
+    """Read codes of numbers by rank, rising or falling; plain numbers may fall as well.
+
+    Values are lined up with similar people; whether codes fall is tried on people who are known.
+    """
     plain = {n: c.low for n, c in columns.items() if isinstance(c, Numbers) and c.plain}
     if not plain:
         return
     coded = {n: low for n, low in plain.items() if ways[n] == RANK}
     known = {n: _middle(similar.columns[n]) for n in plain}
     down = falling(coded, {n: low for n, low in plain.items() if n not in coded}, known)
+    down = settled(down, coded, plain, {n: _middle(here.columns[n]) for n in plain})
     for name in dict.fromkeys((*coded, *down)):
         codes = -plain[name] if name in down else plain[name]
-        read = lined_up(codes, known[name])
-        columns[name] = Numbers(read, read)
-        scales[name] = Scale(_width(_middle(here.columns[name]), read),
-                             known=np.sort(known[name][np.isfinite(known[name])]))
+        columns[name], scales[name] = _by_rank(codes, here.columns[name], similar.columns[name])
         ways[name] = FALLING if name in down else RANK
 
 
@@ -147,8 +208,12 @@ def _middle(column: Values) -> Floats:
 
 
 def _read_labels(columns: dict[str, Values], scales: dict[str, Scale], ways: dict[str, str],
-                 similar: People) -> None:
-    """Read labels by their frequencies and by what they occur together with."""
+                 known_people: tuple[People, People | None, People]) -> None:
+    """Read labels by their frequencies alone, and by what they occur together with.
+
+    Which of both tells more is decided by the original: the better adversary counts.
+    """
+    here, everybody, similar = known_people
     coded = [n for n, way in ways.items() if way == FREQUENCY]
     if not coded:
         return
@@ -157,6 +222,9 @@ def _read_labels(columns: dict[str, Values], scales: dict[str, Scale], ways: dic
     for name, (reads, agree) in match_labels(usable, similar, coded).items():
         column = columns[name]
         assert isinstance(column, Labels)
+        if everybody is not None:
+            reads = better_reads(column, reads, everybody.columns[name], here.columns[name])
+            agree[reads[reads >= 0], np.flatnonzero(reads >= 0)] = True
         if agree.size > MOST_PAIRS:
             known = similar.columns[name]
             assert isinstance(known, Labels)
@@ -206,6 +274,8 @@ def _difference(one: Floats, other: Floats) -> float:
 
 
 def _label_column(found: Labels, mine: Labels, similar: Labels) -> tuple[Values, Scale, str]:
+    if out_of_order(found, mine):
+        return found, Scale(), FREQUENCY
     if found.names == mine.names:
         return found, Scale(), AS_IS
     held = standing_for(mine.names, found.names)

@@ -50,14 +50,28 @@ class Domain:
         """Return who is guessed correctly: the likeliest category, the likeliest stretch."""
         if isinstance(self.truth, Labels):
             return np.asarray(belief.argmax(axis=1) == self.known(rows))
-        span = max(1, round(2 * self.reach / self.step) - 1)
-        sums = np.cumsum(np.pad(belief[:, :BINS], ((0, 0), (1, span))), axis=1)
-        start = (sums[:, span:BINS + span] - sums[:, :BINS]).argmax(axis=1)
+        start = self._stretches(belief).argmax(axis=1)
         missing = belief[:, BINS] > 0.5
-        guess = self.low + self.step * (start + span / 2)
+        guess = self.low + self.step * (start + self._span / 2)
         values = self.truth.middle[rows]
         near = np.abs(guess - values) <= self.reach
         return np.asarray(np.where(missing, np.isnan(values), near))
+
+    def sureness(self, belief: Floats) -> Floats:
+        """Return how likely everybody's likeliest category or stretch is."""
+        if isinstance(self.truth, Labels):
+            return np.asarray(belief.max(axis=1))
+        return np.asarray(np.maximum(self._stretches(belief).max(axis=1), belief[:, BINS]))
+
+    @property
+    def _span(self) -> int:
+        return max(1, round(2 * self.reach / self.step) - 1)
+
+    def _stretches(self, belief: Floats) -> Floats:
+        """Return how likely the stretch is that starts at each bin."""
+        span = self._span
+        sums = np.cumsum(np.pad(belief[:, :BINS], ((0, 0), (1, span))), axis=1)
+        return np.asarray(sums[:, span:BINS + span] - sums[:, :BINS])
 
 
 def domain_of(truth: Values, radius: float) -> Domain:
@@ -136,17 +150,32 @@ def _around(column: Numbers, domain: Domain, learned: tuple[Ints, Records]) -> F
 
 
 def _smoothed(differences: Ints) -> Floats:
-    """Return the law of a difference of bins, smoothed as far as its spread suggests."""
+    """Return the law of a difference of bins, smoothed as far as its spread suggests.
+
+    Values that many records show as they are stay a peak, however far the others lie off.
+    """
     size = 2 * BINS + 1
     counts = np.bincount(np.clip(differences, -BINS, BINS) + BINS, minlength=size).astype(float)
     if not differences.size:
         return np.full(size, 1.0 / size)
-    spread = float(np.subtract(*np.percentile(differences, [84, 16]))) / 2
-    width = 0.9 * spread * differences.size ** -0.2
+    same = _unchanged(counts)
+    counts[BINS] -= same
+    moved = differences if not same else differences[differences != 0]
+    spread = float(np.subtract(*np.percentile(moved, [84, 16]))) / 2 if moved.size else 0.0
+    width = 0.9 * spread * max(moved.size, 1) ** -0.2
     if width > 0:
         at = np.arange(-BINS, BINS + 1)
-        counts = np.convolve(counts, np.exp(-0.5 * (at / max(width, 0.5)) ** 2), "same")
+        kernel = np.exp(-0.5 * (at / max(width, 0.5)) ** 2)
+        counts = np.convolve(counts, kernel / kernel.sum(), "same")
+    counts[BINS] += same
     return np.asarray(counts / counts.sum() + _LEAST / size)
+
+
+def _unchanged(counts: Floats) -> float:
+    """Return how many more differences are none than a smooth law would leave there."""
+    beside = np.delete(counts[BINS - 3:BINS + 4], 3)
+    rest = float(counts[BINS] - 2 * beside.max())
+    return rest if rest > 5 else 0.0
 
 
 def _named(attacked: Attacked, name: str, column: Labels, domain: Domain,

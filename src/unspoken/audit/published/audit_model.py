@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 from unspoken.audit.people.audit_people import as_read, people_rows
+from unspoken.audit.people.control_group import outsiders
 from unspoken.audit.published.memorised_values import memorised_rows
-from unspoken.audit.published.model_attributes import MOST_INPUTS, model_attributes
+from unspoken.audit.published.model_attributes import attacked_inputs, model_attributes
+from unspoken.audit.published.model_contents import model_contents
 from unspoken.audit.published.model_losses import Published
 from unspoken.audit.published.model_membership import model_membership
+from unspoken.audit.published.named_categories import RARE, named_risk
+from unspoken.audit.published.unread_parts import content_of
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.people_risk import NO_CONTROL, PeopleAudit
 from unspoken.models.load_model import load_model
@@ -27,12 +31,15 @@ WORDS = {
     "distance": "takes people for members whose record lies near",
     "model inversion": "tries every value of an input and takes the one that explains the target "
                        "best",
-    "thresholds": "reads the thresholds of the model",
+    "thresholds": "reads the thresholds of the model, and the ends of columns that it states",
     "leaves": "reads the leaves that few people reach",
+    RARE: "reads the categories that the model names and looks for people who have them",
     "numbers": "reads the numbers in the model",
 }
 _LIMITS = (
     "only the listed attacks were tried; a better one may exist",
+    "numbers of a model can carry what no audit finds, in their last digits or their order: "
+    "publish only what you know how it was trained",
     "who can train many models like this one (shadow models) recognises more people",
 )
 
@@ -68,19 +75,24 @@ def audit_model(model: Any, table: Any, control: Any = None, *, k: int = 5,
     """
     check("audit_model", {"k": (Whole(2), "Use 5.")}, {"k": k})
     original = as_read(table)
-    outside = None if control is None else as_read(control)
-    loaded = _loaded(model)
+    outside, notes = outsiders(original, None if control is None else as_read(control))
+    content = content_of(model)
+    loaded = _loaded(model if content is None else content)
+    contents = model_contents(loaded, content, original, k)
     rng = replayed(seed_from(random_state), "published model")
-    risks = _risks(loaded, original, outside, rng)
+    risks = [*_risks(loaded, original, outside, rng),
+             *named_risk(loaded, contents.texts, original, outside, k)]
     found = PeopleAudit(tuple(risks), None, {}, {})
-    unscored = {} if isinstance(loaded, Predictor) else {
+    unscored = attacked_inputs(loaded.features, original)[1] if isinstance(loaded, Predictor) else {
         "(people)": f"a {loaded.kind} predicts nothing about a person; only memorised values were "
                     "looked for"}
     about = {"fingerprint": name or loaded.kind, "rows": original.rows,
              "mechanism": {"name": MODEL, "kind": loaded.kind}, "columns": {},
              "model": loaded.kind}
-    return Audit((*people_rows(found), *memorised_rows(loaded, original, k)), 0.0, 1, about, WORDS,
-                 unscored, limits=_limits(loaded, original, outside is not None), people=found)
+    limits = (*_LIMITS, *([] if outside is not None else [NO_CONTROL]), *notes)
+    rows = (*people_rows(found), *memorised_rows(loaded, original, k), *contents.rows)
+    return Audit(rows, 0.0, 1, about, WORDS, {**unscored, **contents.unscored}, limits=limits,
+                 people=found, faults=contents.faults)
 
 
 def _loaded(model: Any) -> Any:
@@ -104,12 +116,3 @@ def _risks(model: Any, table: Any, control: Any, rng: np.random.Generator) -> li
     published = Published.of(model, table)
     return [*model_membership(published, table, control, rng),
             *model_attributes(published, table, control, rng)]
-
-
-def _limits(model: Any, table: Any, controlled: bool) -> tuple[str, ...]:
-    out = [] if controlled else [NO_CONTROL]
-    if isinstance(model, Predictor) and len(model.features) > MOST_INPUTS \
-            and not table.schema.with_role("sensitive"):
-        out.append(f"no input is declared sensitive, so the first {MOST_INPUTS} of "
-                   f"{len(model.features)} were guessed")
-    return (*_LIMITS, *out)

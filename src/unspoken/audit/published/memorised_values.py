@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
+from unspoken.audit.published.misplaced_numbers import ends_of, telling
 from unspoken.disclosure.attribute_disclosure import wilson
 from unspoken.disclosure.audit_rows import Row
 from unspoken.models.categorical_tree import CategoricalTree
@@ -49,14 +50,19 @@ def thresholds_of(tree: Any) -> tuple[Ints, Floats]:
 
 
 def _threshold_rows(model: Any, table: Table, k: int) -> Iterator[Row]:
+    for name, mine in thresholds_by_column(model).items():
+        values = np.unique(np.concatenate([mine, ends_of(model, name)]))
+        if values.size and name in table.schema.names:
+            shown = _held_by_few(table, name, values, k)
+            yield _row("thresholds", name, int(shown.sum()), values.size)
+
+
+def thresholds_by_column(model: Any) -> dict[str, Floats]:
+    """Return the different thresholds of a model of trees, by column."""
     parts = [thresholds_of(tree) for tree in trees_of(model)]
     feature = np.concatenate([part[0] for part in parts])
     value = np.concatenate([part[1] for part in parts])
-    for index, name in enumerate(model.features):
-        mine = np.unique(value[feature == index])
-        if mine.size and name in table.schema.names:
-            shown = _held_by_few(table, name, mine, k)
-            yield _row("thresholds", name, int(shown.sum()), mine.size)
+    return {name: np.unique(value[feature == index]) for index, name in enumerate(model.features)}
 
 
 def _held_by_few(table: Table, name: str, values: Floats, k: int) -> Bools:
@@ -87,16 +93,21 @@ def _leaves(model: Any, table: Table) -> Iterator[Ints]:
     rows = None
     for tree in trees_of(model):
         if hasattr(tree, "leaf_of"):
-            rows = number_rows(table, model.features) if rows is None else rows
+            rows = _rows(model, table) if rows is None else rows
             yield np.asarray(tree.leaf_of(rows))
         else:
             yield np.asarray(tree.apply(table))
 
 
+def _rows(model: Any, table: Table) -> Floats:
+    return number_rows(table, model.features, getattr(model, "categories", None) or {})
+
+
 def _number_rows(model: Any, table: Table, k: int) -> Iterator[Row]:
     """Yield how many numbers of a model are values that few people have, and nobody else's."""
     numbers = np.unique(np.array(list(_numbers(model.to_json())), np.float64))
-    numbers = numbers[np.isfinite(numbers) & (numbers != np.rint(numbers))]
+    # Small whole numbers are counts and places of the model itself more often than values.
+    numbers = telling(numbers)
     if not numbers.size:
         return
     names = [n for n in (model.features if isinstance(model, Predictor) else table.schema.names)

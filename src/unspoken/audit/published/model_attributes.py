@@ -2,12 +2,13 @@
 
 Everything else about the person is known, the target too. Every value that the input may have is
 put in; the guess is the one under which the target is likeliest, weighed by how common the value
-is. Numbers are guessed in ten stretches of equally many people.
+is. Numbers are guessed in ten stretches of equally many people. An input that cannot be guessed in
+this way is not scored, which is worse than any score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,10 @@ from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
 PEOPLE = 500
-MOST_INPUTS = 10
+MOST_INPUTS = 100
 MOST_VALUES = 20
+MOST_LABELS = 300
+"""Different texts of an input that are tried."""
 STRETCHES = 10
 KNOWS = "all other columns and the model"
 
@@ -51,26 +54,39 @@ class Candidates:
 
 def model_attributes(published: Published, table: Table, control: Table | None,
                      rng: np.random.Generator) -> Iterator[Risk]:
-    """Yield the risk of every sensitive input, of the first ten where none is declared."""
-    secret = [n for n in table.schema.with_role("sensitive") if n in published.model.features]
+    """Yield the risk of every sensitive input, of every input where none is declared."""
+    secret, _ = attacked_inputs(published.model.features, table)
     groups = {"people": table, **({} if control is None else {"control": control})}
     rows = {key: rng.permutation(group.rows)[:PEOPLE] for key, group in groups.items()}
     spread = _spread(published, table, rows["people"])
-    for name in (secret or list(published.model.features))[:MOST_INPUTS]:
+    for name in secret:
         some = candidates(table.arrow([name])[name])
-        if some is None:
-            continue
+        assert some is not None
         counts = {key: _hits(published, group, rows[key], name, some, spread)
                   for key, group in groups.items()}
         yield Risk(INFERRED, name, "model inversion", KNOWS, *counts["people"],
                    float(some.share.max()), *counts.get("control", (None, 0)))
 
 
+def attacked_inputs(features: Sequence[str], table: Table) -> tuple[list[str], dict[str, str]]:
+    """Return the inputs that are guessed, and why each of the others is not scored."""
+    known = [name for name in features if name in table.schema.names]
+    wanted = [name for name in known if table.schema[name].role == "sensitive"] or known
+    telling = [name for name in wanted if len(coded(table.arrow([name])[name]).labels) > 1]
+    guessed = [name for name in telling if candidates(table.arrow([name])[name]) is not None]
+    why = {name: f"it has more than {MOST_LABELS} different values, which were not tried"
+           for name in telling if name not in guessed}
+    why |= dict.fromkeys(guessed[MOST_INPUTS:], f"{MOST_INPUTS} other inputs were guessed; declare "
+                         "the sensitive ones")
+    return guessed[:MOST_INPUTS], why
+
+
 def candidates(column: Any) -> Candidates | None:
     """Return the values of a column, or stretches of numbers; None where there are too many."""
     found = coded(column)
     counts = np.bincount(found.codes, minlength=found.missing + 1)[:-1]
-    if 2 <= counts.size <= MOST_VALUES:
+    most = MOST_VALUES if is_number(column.type) else MOST_LABELS
+    if 2 <= counts.size <= most:
         return Candidates(tuple(found.values()), None, counts / counts.sum(), column.type)
     if counts.size < 2 or not is_number(column.type):
         return None

@@ -118,5 +118,5 @@ def _classes(model: Any, table: Table, target: str) -> tuple[str, ...]:
 
 def inputs_of(published: Published, table: Table, rows: Ints) -> dict[str, Any]:
     """Return the columns that a model takes, of some people, as it takes them."""
-    whole = table.arrow(list(published.model.features))
-    return {name: whole[name].take(rows) for name in published.model.features}
+    some = table.take(rows, published.model.features)
+    return {name: some[name] for name in published.model.features}

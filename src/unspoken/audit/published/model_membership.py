@@ -30,7 +30,7 @@ def model_membership(published: Published, table: Table, control: Table | None,
     members = _drawn(table.rows, rng)
     mine = _losses(published, table, members)
     if control is None:
-        certain = np.log(2.0) if published.classifies else _usual(mine)
+        certain = np.log(2.0) if published.classifies else _blind(published.truth(table)[members])
         return [Risk(MEMBER, EVERYBODY, "loss", KNOWS, int((mine < certain).sum()), mine.size,
                      0.5)]
     outside = rng.permutation(control.rows)
@@ -43,9 +43,10 @@ def model_membership(published: Published, table: Table, control: Table | None,
     return [threshold_risk(scores, KNOWS)]
 
 
-def _usual(losses: Floats) -> float:
-    held = losses[np.isfinite(losses)]
-    return float(np.median(held)) if held.size else 0.0
+def _blind(truth: Floats) -> float:
+    """Return the error that half of the people have if everybody is guessed to be in the middle."""
+    held = truth[np.isfinite(truth)]
+    return float(np.median(np.abs(held - np.median(held)))) if held.size else 0.0
 
 
 def _drawn(rows: int, rng: np.random.Generator) -> Ints:

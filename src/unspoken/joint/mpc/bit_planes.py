@@ -66,7 +66,7 @@ def _transposed(block: Words) -> Words:
 
 def bits_of(plane: Words, n: int) -> Words:
     """Return the n bits of one plane as words 0 and 1."""
-    little = plane.astype("<u8", copy=False).view(np.uint8)
+    little = np.ascontiguousarray(plane, "<u8").view(np.uint8)
     return np.unpackbits(little, count=n, bitorder="little").astype(np.uint64)
 
 

@@ -29,6 +29,7 @@ from unspoken.joint.wire.endpoint import Base, Roles, Seam
 from unspoken.joint.wire.frames import Array, Purpose
 
 if TYPE_CHECKING:
+    from unspoken.joint.mpc.checkpoints import Checkpoints
     from unspoken.joint.mpc.correlated.kinds import Need
     from unspoken.joint.mpc.engines.engine import Engine
 
@@ -64,6 +65,8 @@ class Party(Base):
 
     engine: Engine
     """How it computes on its shares; the runner gives it one before the program begins."""
+    checkpoints: Checkpoints | None = None
+    """What an attempt that ended early had reached, where that is kept."""
 
     def __init__(self, seam: Seam, roles: Roles, disclosures: Sequence[Disclosure] = ()) -> None:
         super().__init__(seam, roles)
@@ -138,7 +141,7 @@ class Party(Base):
         """Check an opening against what was declared, and put it into the ledger."""
         names = tuple(to) or self.names
         for name in names:
-            if name not in self.names:
+            if name not in (*self.names, self.roles.linker):
                 raise RefusedError(f"A value cannot be opened to '{name}'. Parties of this "
                                    f"program: {', '.join(self.names)}.")
         if not any(d.because == because and set(names) <= set(d.to or self.names)
@@ -168,12 +171,12 @@ class Party(Base):
 
     def common_results(self) -> dict[str, bytes]:
         """Return, for each peer, a keyed digest of everything that both have learned."""
-        digests = {}
-        for peer in self.peers:
-            together = [digest for to, digest in self._learned if peer in to]
-            key = derive(self._pairs[peer], "results")
-            digests[peer] = hmac.digest(key, b"".join(together), "sha256")
-        return digests
+        return {peer: hmac.digest(derive(self._pairs[peer], "results"), self.learned_with(peer),
+                                  "sha256") for peer in self.peers}
+
+    def learned_with(self, peer: str) -> bytes:
+        """Return the digests of everything that this party and a peer have both learned."""
+        return b"".join(digest for to, digest in self._learned if peer in to)
 
     def send(self, to: str, label: str, array: Array,
              purpose: Purpose) -> Coroutine[Any, Any, None]:

@@ -25,7 +25,6 @@ others which itemsets are frequent. For few candidates: each costs as much as al
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -51,6 +50,7 @@ from unspoken.joint.museum.ciphertext_counter import (
     named,
     told_words,
 )
+from unspoken.joint.session.own_loop import finished
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.processes import run_processes
 from unspoken.joint.tasks.rules.candidate_levels import Ladder
@@ -277,7 +277,7 @@ def mine_rules_by_counter(
     program = method_class(terms, sites, (counter,), fewest)
     roles = Roles((*parts, counter), tuple(parts))
     inputs = [*parts.values(), None]
-    outcomes = run_processes(program, inputs, "sums", roles) if processes else asyncio.run(
+    outcomes = run_processes(program, inputs, "sums", roles) if processes else finished(
         in_memory(program, inputs, roles))
     errors = [one.error for one in outcomes if one.error is not None]
     if errors:

@@ -7,13 +7,16 @@ from which address, and who made the study that names it.
 
 from __future__ import annotations
 
+import json
+
 from unspoken.joint.session.study import Study
 from unspoken.joint.wire.credentials import Member
+from unspoken.joint.wire.relay.relay_words import SCHEME
 
 ALWAYS = ("key agreement (X25519)", "keyed digest of results")
 ON_SHARES = ("shares and their openings",)
 SETS = ("encrypted sets (ristretto255; between two owners with long lists an oblivious function)",)
-SUMS = ("secure sum by masks",)
+LINKS = ("keyed encodings of records",)
 
 
 def consent(study: Study, name: str) -> str:
@@ -25,8 +28,21 @@ def consent(study: Study, name: str) -> str:
     for member in study.members:
         lines += [f"  {member.name:{width}}  {member.address}  {', '.join(member.roles)}",
                   f"  {'':{width}}  {spaced(member.fingerprint)}"]
-    return "\n".join([*lines, *dealer_lines(study), *_learned(study), *broken_by(study),
-                      *engine_lines(study), f"study: {study.hash()}"])
+    return "\n".join([*lines, *dealer_lines(study), *linker_lines(study),
+                      *relay_lines(study), *parameter_lines(study), *_learned(study),
+                      *broken_by(study), *engine_lines(study), f"study: {study.hash()}"])
+
+
+def parameter_lines(study: Study) -> list[str]:
+    """Return every parameter: columns, target and epsilon are part of what is agreed to."""
+    return ["Parameters:" if study.parameters else "Parameters: none, all are the usual ones.",
+            *(f"  {_escaped(name)} = {_escaped(json.dumps(value, ensure_ascii=False))}"
+              for name, value in study.parameters.items())]
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which signs that no screen shows are written as numbers."""
+    return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in text)
 
 
 def spaced(fingerprint: str) -> str:
@@ -50,8 +66,37 @@ def dealer_lines(study: Study) -> list[str]:
     return lines
 
 
+def linker_lines(study: Study) -> list[str]:
+    """Return who links records, what it sees, and with whom it must not work."""
+    lines = []
+    for name in study.having("linker"):
+        beside = [m.name for m in study.members
+                  if m.name != name and _host(m) == _host(study.member(name))]
+        lines += [f"'{name}' links records: it sees a keyed encoding of each, and which are the "
+                  "same person. Together with any owner, who has the key, it could try names out; "
+                  "make sure that nobody who works for an owner runs it. What it can guess alone "
+                  "is measured by `unspoken measure linkage`.",
+                  *([f"WARNING: '{name}' has the same host as {', '.join(beside)}."]
+                    if beside else [])]
+    return lines
+
+
 def _host(member: Member) -> str:
+    """Return where a party runs; who waits at a relay runs somewhere else, nobody knows where."""
+    if member.address.startswith(SCHEME):
+        return f"{member.name} behind {member.address}"
     return member.address.rpartition(":")[0]
+
+
+def relay_lines(study: Study) -> list[str]:
+    """Return who waits at a relay, and what it sees."""
+    waiting: dict[str, list[str]] = {}
+    for member in study.members:
+        if member.address.startswith(SCHEME):
+            waiting.setdefault(member.address, []).append(member.name)
+    return [f"{', '.join(names)} can be reached over a relay ({address.rpartition('@')[2]}): it "
+            "sees who meets whom, when and how much, and can cut the line; it can read nothing."
+            for address, names in waiting.items()]
 
 
 def _host_of_author(study: Study) -> str | None:
@@ -61,7 +106,8 @@ def _host_of_author(study: Study) -> str | None:
 def _learned(study: Study) -> list[str]:
     lines = []
     for name in study.names:
-        learned = [d.because for d in study.disclosures if name in (d.to or study.names)]
+        everybody = [] if name in study.having("linker") else study.names
+        learned = [d.because for d in study.disclosures if name in (d.to or everybody)]
         lines.append(f"'{name}' learns: {'; '.join(learned) or 'nothing'}")
     return lines
 
@@ -90,4 +136,6 @@ def engine_lines(study: Study) -> list[str]:
 def own_primitives(study: Study) -> tuple[str, ...]:
     """Return which of our own primitives a study may run, in any mode."""
     sets = SETS if study.task == "intersection" or "ids" in study.parameters else ()
-    return (*ALWAYS, *(ON_SHARES if study.facts.has_shares else ()), *SUMS, *sets)
+    links = LINKS if "link" in study.parameters else ()
+    facts = study.facts
+    return (*ALWAYS, *(ON_SHARES if facts.has_shares else ()), *facts.own_ways, *sets, *links)

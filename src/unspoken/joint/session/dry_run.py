@@ -23,7 +23,7 @@ from unspoken.joint.mpc.correlated.source import Source
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.session.play import Program, play
+from unspoken.joint.session.play import Program, linking, play
 from unspoken.joint.wire.endpoint import Roles, Seam
 from unspoken.joint.wire.hollow_arrays import dry_running
 from unspoken.joint.wire.ledger import SENT, Ledger
@@ -94,11 +94,21 @@ class NotedSource(Source):
         await self._inside.prefetch(steps, after)
 
 
-async def _noted(program: Program, drawn: list[Drawn], party: Party, data: Any) -> Any:
-    """Run a program; note what the last holder draws, which is what a dealer is asked for."""
-    if party.engine.source is not None and party.name == party.holders[-1]:
-        party.engine.source = NotedSource(party.engine.source, party, drawn)
-    return await program(party, data)
+class NotedProgram:
+    """A program of which is noted what the last holder draws: what a dealer is asked for."""
+
+    def __init__(self, program: Program, drawn: list[Drawn]) -> None:
+        self._program, self._drawn = program, drawn
+
+    async def __call__(self, party: Party, data: Any) -> Any:
+        """Run the program."""
+        if party.engine.source is not None and party.name == party.holders[-1]:
+            party.engine.source = NotedSource(party.engine.source, party, self._drawn)
+        return await self._program(party, data)
+
+    async def link(self, seam: Seam, roles: Roles) -> None:
+        """Be the linkage unit."""
+        await linking(self._program).link(seam, roles)
 
 
 def _nothing(name: str) -> Answers:
@@ -123,7 +133,7 @@ async def dry(program: Program, inputs: Mapping[str, Any], roles: Roles,
     """
     meter, drawn = RoundMeter(), list[Drawn]()
     ends = counting_transports(roles.everybody, meter)
-    run = partial(_noted, program, drawn)
+    run = NotedProgram(program, drawn)
     with dry_running():
         done = await asyncio.gather(
             *(play(end, roles, run, inputs.get(name), disclosures, _entering(answers))

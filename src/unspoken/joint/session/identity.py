@@ -19,7 +19,7 @@ from cryptography.x509.oid import NameOID
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import IdentityError
 from unspoken.joint.wire.credentials import Identity, check_name
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 YEARS = 2
 
@@ -48,7 +48,7 @@ def make_identity(name: str, folder: Path | str) -> Identity:
     secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
                                serialization.NoEncryption())
     public = _certificate(name, key).public_bytes(serialization.Encoding.PEM)
-    folder = Path(folder)
+    folder = named_path(folder)
     _write_new(folder / f"{name}.key", secret, 0o600)
     _write_new(folder / f"{name}.crt", public, 0o644)
     return load_identity(name, folder)
@@ -96,7 +96,7 @@ def load_identity(name: str, folder: Path | str) -> Identity:
     >>> own = load_identity("north", ".")  # doctest: +SKIP
     """
     check_name(name)
-    key_path, path = Path(folder) / f"{name}.key", Path(folder) / f"{name}.crt"
+    key_path, path = named_path(folder) / f"{name}.key", named_path(folder) / f"{name}.crt"
     for needed in (key_path, path):
         if not needed.exists():
             raise IdentityError(f"There is no file '{needed}'. "
@@ -110,7 +110,7 @@ def load_identity(name: str, folder: Path | str) -> Identity:
 def read_certificate(path: Path | str) -> bytes:
     """Return the certificate in a PEM file as DER."""
     try:
-        certificate = x509.load_pem_x509_certificate(Path(path).read_bytes())
+        certificate = x509.load_pem_x509_certificate(named_path(path).read_bytes())
     except ValueError:
         raise IdentityError(f"'{path}' is not a certificate in PEM.") from None
     return certificate.public_bytes(serialization.Encoding.DER)

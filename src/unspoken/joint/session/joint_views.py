@@ -2,8 +2,9 @@
 
 A run in memory is watched frame by frame. What holders open is added up (and put together by
 exclusive or), because shares alone are uniform whatever is wrong: only the sum of both sides shows
-what a comparison or a product really opens. The opened words of two inputs with equal output must
-then look alike, and must not depend on the input in any of these ways:
+what a comparison or a product really opens, and what is disclosed beside the result. The opened
+words of two inputs with equal output must then look alike, and must not depend on the input in any
+of these ways:
 
 - *shape*: labels, steps and lengths of all frames are the same;
 - *bits*: at every place of every label, how often a bit comes again in the next run of the same
@@ -20,7 +21,6 @@ the inputs is found with probability above 0.999 once n d^2 > 60; false alarms c
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import PartyError
+from unspoken.joint.session.own_loop import finished
 from unspoken.joint.session.play import Program, in_memory
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, Purpose, parse
@@ -64,7 +65,9 @@ class View:
             if header.purpose in (Purpose.MASKED, Purpose.SHARE, Purpose.DISCLOSURE):
                 words = np.frombuffer(frame[HEADER_BYTES:], header.dtype)
                 self.sent[header.step, header.label, source] = words
-                if header.purpose is Purpose.MASKED:
+                # What is disclosed is the result, which both inputs share, or it is too much.
+                disclosed = header.purpose is Purpose.DISCLOSURE and words.dtype.kind == "u"
+                if header.purpose is Purpose.MASKED or disclosed:
                     self._add((header.step, header.label), source, words)
         return frame
 
@@ -127,7 +130,7 @@ def _watched(program: Program, inputs: Sequence[Any], mode: str,
              holders: Sequence[str] | None) -> View:
     view = View()
     roles = roles_for([f"p{i}" for i in range(len(inputs))], mode, holders)
-    outcomes = asyncio.run(in_memory(program, list(inputs), roles, tap=view.tap))
+    outcomes = finished(in_memory(program, list(inputs), roles, tap=view.tap))
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if errors:
         raise min(errors, key=lambda error: isinstance(error, PartyError))
@@ -201,7 +204,8 @@ def _chances(name: tuple[str, str], sides: Sequence[Sequence[View]]) -> tuple[fl
                            for one, other in zip(side[::2], side[1::2], strict=False)])
     mixed = np.concatenate([one == other for one, other in zip(*drawn, strict=True)])
     p_values = [*_two_rates(same, mixed), *_two_rates(same.reshape(-1, 1), mixed.reshape(-1, 1))]
-    return min(1.0, min(p_values) * len(p_values)), float(same.mean())
+    share = float(same.mean()) if same.size else 0.0
+    return min(1.0, min(p_values) * len(p_values)), share
 
 
 def _bits(name: tuple[str, str], view: View) -> Bits:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from unspoken.joint.joint_errors import PartyError, PeerAbortedError
+from unspoken.joint.joint_errors import PartyError, PeerAbortedError, RefusedError
+from unspoken.joint.mpc.checkpoints import Checkpoints
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
@@ -19,6 +20,14 @@ from unspoken.joint.wire.transports.memory import Tap, memory_transports
 
 Program = Callable[[Party, Any], Awaitable[Any]]
 Entering = Callable[[Seam, Roles, Sequence[Disclosure]], Party]
+
+
+@runtime_checkable
+class LinksRecords(Protocol):
+    """A program whose records a linkage unit links before it begins."""
+
+    async def link(self, seam: Seam, roles: Roles) -> None:
+        """Be the linkage unit."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +61,24 @@ def party_of(seam: Seam, roles: Roles, disclosures: Sequence[Disclosure]) -> Par
 
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
                disclosures: Sequence[Disclosure], enter: Entering = party_of,
-               before_end: Callable[[Any], None] | None = None) -> Any:
+               before_end: Callable[[Any], None] | None = None,
+               checkpoints: Checkpoints | None = None) -> Any:
     """Run one party from its first step to its end; a failure is reported to every peer.
 
-    `before_end` is given the output while the ledger is still open.
+    `before_end` is given the output while the ledger is still open. With `checkpoints`, which all
+    parties must have or none, the program goes on where an earlier attempt ended.
     """
     seam.ledger.mode = roles.mode
     output, results = None, dict[str, bytes]()
     try:
         if seam.name in roles.program:
             party = enter(seam, roles, disclosures)
+            party.checkpoints = checkpoints
             async with _computing(party):
                 output = await program(party, data)
             results = party.common_results()
+        elif seam.name == roles.linker:
+            await linking(program).link(seam, roles)
         else:
             await mode_of(roles.mode).dealer(seam, roles).serve()
         failure = await seam.finish(results)
@@ -84,6 +98,13 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
     return output
 
 
+def linking(program: Program) -> LinksRecords:
+    """Return a program that links records, or refuse one that does not."""
+    if not isinstance(program, LinksRecords):
+        raise RefusedError("This run has a linkage unit, and its program links no records.")
+    return program
+
+
 @asynccontextmanager
 async def _computing(party: Party) -> AsyncIterator[None]:
     """Let a party compute: secrets are agreed on, and its engine is open."""
@@ -91,6 +112,8 @@ async def _computing(party: Party) -> AsyncIterator[None]:
     engine = party.engine
     try:
         await engine.open()
+        if party.checkpoints is not None:
+            await party.checkpoints.agree(party)
         yield
         await engine.finish()
     except PartyError as error:
@@ -109,7 +132,8 @@ def _status(error: BaseException) -> str:
 
 async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
                     limits: Limits | None = None, tap: Tap | None = None,
-                    wrap: Callable[[Seam], Seam] | None = None) -> list[Outcome]:
+                    wrap: Callable[[Seam], Seam] | None = None,
+                    checkpoints: Mapping[str, Checkpoints] | None = None) -> list[Outcome]:
     """Run every party as a task of one loop; `wrap` may put something around its transport."""
     names = roles.everybody
     ends = memory_transports(names, limits, tap)
@@ -118,7 +142,8 @@ async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
     async def one(name: str, data: Any) -> Outcome:
         seam = ends[name] if wrap is None else wrap(ends[name])
         try:
-            output = await play(seam, roles, program, data, declared)
+            output = await play(seam, roles, program, data, declared,
+                                checkpoints=(checkpoints or {}).get(name))
         except Exception as error:
             return Outcome(name, None, seam.ledger, error)
         return Outcome(name, output, seam.ledger)

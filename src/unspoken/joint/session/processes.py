@@ -77,7 +77,8 @@ class Fleet:
         for name in self.names:
             port, certificate, print_ = self._heard(name)
             role = [word for word, who in (("owner", roles.owners), ("holder", roles.holders),
-                                           ("dealer", (roles.dealer,))) if name in who]
+                                           ("dealer", (roles.dealer,)),
+                                           ("linker", (roles.linker,))) if name in who]
             members.append(Member(name, f"127.0.0.1:{port}",
                                   tuple(role), print_, certificate))
         study = Study("local", "program", mode, tuple(members), disclosures=declared)

@@ -8,10 +8,10 @@ Only invented or own data belongs here: the views of all parties together are th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from unspoken.joint.session.own_loop import finished
 from unspoken.joint.session.play import Outcome, Program, in_memory
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.endpoint import Seam
@@ -31,7 +31,7 @@ def run_recorded(program: Program, inputs: Sequence[Any], mode: str = "dealer",
         return recording
 
     roles = roles_for(named, mode, holders)
-    outcomes = asyncio.run(in_memory(program, inputs, roles, wrap=wrap))
+    outcomes = finished(in_memory(program, inputs, roles, wrap=wrap))
     return outcomes, views
 
 

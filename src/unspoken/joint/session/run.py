@@ -10,8 +10,9 @@ Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders 
 dealer, which is a party and a process of its own; it is semi-honest, and the default here, where
 one machine has all data. "authenticated", the default of a study with a dealer, is the same with
 tags: a holder that deviates ends the run. In "three-party" there are exactly three owners: two hold
-shares, the third deals (honest majority: safe against any one of them). "two-party" has two holders
-and no dealer: they use oblivious transfer, which costs more and needs no third party.
+shares, the third deals (honest majority: safe against any one of them); "three-party-verified" is
+the same with tags and proofs: whichever of the three deviates, the run ends. "two-party" has two
+holders and no dealer: they use oblivious transfer, which costs more and needs no third party.
 
 In memory parties are not protected from each other; it is for trying out and for tests. unspoken's
 own engine is not vetted.
@@ -19,7 +20,6 @@ own engine is not vetted.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,11 +28,13 @@ from typing import Any
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import LedgerError, PartyError
 from unspoken.joint.mpc.engines.mode import DEALER
+from unspoken.joint.session.own_loop import finished
 from unspoken.joint.session.play import Outcome, Program, in_memory
 from unspoken.joint.session.processes import run_processes
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports.limits import Limits
+from unspoken.table.atomic_files import named_path
 
 
 def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",
@@ -51,8 +53,9 @@ def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",
         Called as `program(party, data)`, decorated with `declares`.
     inputs : sequence
         One input per owner.
-    mode : {'dealer', 'authenticated', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
-        Who holds shares and who deals; see docs/concepts/joint.md.
+    mode : str, default 'dealer'
+        'dealer', 'authenticated', 'sums', 'two-party', 'three-party', 'three-party-verified' or
+        'spu': who holds shares and who deals; see docs/concepts/joint.md.
     processes : bool, default False
         Whether each party is a process of its own, connected over TLS.
     names : sequence of str, optional
@@ -93,8 +96,9 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
         Called as `program(party, data)`, decorated with `declares`.
     inputs : sequence
         One input per owner.
-    mode : {'dealer', 'authenticated', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
-        Who holds shares and who deals.
+    mode : str, default 'dealer'
+        'dealer', 'authenticated', 'sums', 'two-party', 'three-party', 'three-party-verified' or
+        'spu': who holds shares and who deals.
     processes : bool, default False
         Whether each party is a process of its own, connected over TLS.
     names : sequence of str, optional
@@ -124,14 +128,14 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
         raise InputError(f"'{program.__qualname__}' cannot run in processes. Use a function of a "
                          "module, which the other processes can import.")
     if folder is not None:
-        new_ledgers_in(Path(folder), roles.everybody)
+        new_ledgers_in(named_path(folder), roles.everybody)
     if processes:
         return run_processes(program, list(inputs), mode, roles, limits,
-                             None if folder is None else Path(folder))
-    outcomes = asyncio.run(in_memory(program, inputs, roles, limits))
+                             None if folder is None else named_path(folder))
+    outcomes = finished(in_memory(program, inputs, roles, limits))
     for outcome in outcomes:
         if folder is not None:
-            outcome.ledger.save(Path(folder) / f"{outcome.name}.ledger")
+            outcome.ledger.save(named_path(folder) / f"{outcome.name}.ledger")
     return outcomes
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from unspoken.errors import InputError, explain
-from unspoken.joint.mpc.engines.mode import DEALER
+from unspoken.joint.mpc.engines.mode import DEALER, Mode
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.session.study import Study
-from unspoken.joint.wire.credentials import check_name
+from unspoken.joint.wire.credentials import Member, check_name
 from unspoken.joint.wire.endpoint import Roles
 
 
@@ -26,3 +27,16 @@ def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = N
 def roles_of(study: Study) -> Roles:
     """Return the roles of the parties of a study."""
     return mode_of(study.mode).roles_of(study.members)
+
+
+def with_roles(members: Sequence[Member], mode: Mode, receivers: Sequence[str]) -> list[Member]:
+    """Let the first owners hold shares if the mode has any, and receivers get the result."""
+    known = [member.name for member in members]
+    for name in receivers:
+        if name not in known:
+            raise InputError(f"'receivers': '{name}' is not an owner. Owners: {', '.join(known)}.")
+    return [replace(member, roles=(
+        *member.roles, *(["holder"] if place < mode.first_holders else []),
+        *(["dealer"] if place == mode.dealing_owner else []),
+        *(["receiver"] if member.name in receivers else [])))
+        for place, member in enumerate(members)]

@@ -29,33 +29,44 @@ from __future__ import annotations
 
 import base64
 import binascii
-import difflib
 import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.mode import Mode
 from unspoken.joint.mpc.engines.modes import MODE_NAMES, mode_of
 from unspoken.joint.session.study_checks import check_together
-from unspoken.joint.wire.credentials import Member, check_name, fingerprint
-from unspoken.table.atomic_files import write_file
+from unspoken.joint.session.study_fields import (
+    column_kinds,
+    flatten,
+    hint_at,
+    line_of_text,
+    list_of_texts,
+    name_in_study,
+    one_of,
+    only_keys,
+    plain_parameters,
+    seconds_to_wait,
+    tables_in,
+)
+from unspoken.joint.wire.credentials import Member, fingerprint
+from unspoken.table.atomic_files import named_path, write_file
 
-ROLES = ("owner", "holder", "dealer", "receiver")
-PRIVATE = ("rows", "row_count", "n_rows", "records", "record_count", "n_records", "samples",
-           "n_samples", "count", "counts", "size", "sizes")
-_ADDRESS = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)
-_TOP = ("name", "author", "task", "mode", "coalitions", "parameters", "schema", "party",
+ROLES = ("owner", "holder", "dealer", "receiver", "linker")
+_ADDRESS = re.compile(r"(relay://[0-9a-f]{64}@)?[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)
+_TOP = ("name", "author", "task", "mode", "coalitions", "wait", "parameters", "schema", "party",
         "disclosure")
+USUAL_WAIT = 60
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,8 @@ class Study:
         What may be opened, and to whom.
     author : str
         Who made the study: a party's name, or words. Shown before anybody agrees.
+    wait : int
+        How long parties wait until all have come, in seconds; 0 for a minute.
 
     Examples
     --------
@@ -95,6 +108,7 @@ class Study:
     coalitions: str = ""
     disclosures: tuple[Disclosure, ...] = ()
     author: str = ""
+    wait: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,6 +118,11 @@ class Study:
     def having(self, role: str) -> tuple[str, ...]:
         """Return the names of the parties with a role."""
         return tuple(member.name for member in self.members if role in member.roles)
+
+    @property
+    def start_limit(self) -> float:
+        """Return how long parties wait until all have come, in seconds."""
+        return float(self.wait or USUAL_WAIT)
 
     @property
     def dealer(self) -> str | None:
@@ -126,12 +145,12 @@ class Study:
             if member.name == name:
                 return member
         raise StudyError(f"'{name}' is not a party of study '{self.name}'."
-                         + _hint(name, self.names))
+                         + hint_at(name, self.names))
 
     def fields(self) -> dict[str, str]:
         """Return every field by its path, for comparison one by one."""
         flat: dict[str, str] = {}
-        _flatten(self.to_json(), "", flat)
+        flatten(self.to_json(), "", flat)
         return flat
 
     def to_json(self) -> dict[str, Any]:
@@ -139,8 +158,8 @@ class Study:
         return {
             "name": self.name, **({"author": self.author} if self.author else {}),
             "task": self.task, "mode": self.mode,
-            "coalitions": self.coalitions, "parameters": dict(self.parameters),
-            "schema": dict(self.schema),
+            "coalitions": self.coalitions, **({"wait": self.wait} if self.wait else {}),
+            "parameters": dict(self.parameters), "schema": dict(self.schema),
             "party": [{"name": m.name, "address": m.address, "roles": list(m.roles),
                        "fingerprint": m.fingerprint,
                        "certificate": base64.b64encode(m.certificate).decode()}
@@ -154,13 +173,13 @@ class Study:
 
     def save(self, path: Path | str) -> None:
         """Write study.toml at once or not at all."""
-        write_file(Path(path), study_text(self.to_json()).encode())
+        write_file(named_path(path), study_text(self.to_json()).encode())
 
     @classmethod
     def load(cls, path: Path | str) -> Study:
         """Read study.toml."""
         try:
-            data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            data = tomllib.loads(named_path(path).read_text(encoding="utf-8"))
         except OSError:
             raise StudyError(f"The study '{path}' cannot be read. Give the path of a study.toml; "
                              "`unspoken joint new` makes one.") from None
@@ -171,14 +190,15 @@ class Study:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Study:
         """Check plain data field by field and return the study."""
-        _keys("study", data, _TOP)
+        only_keys("study", data, _TOP)
         study = cls(
-            _word(data, "name"), _word(data, "task"), _one_of("mode", data.get("mode"), MODE_NAMES),
-            tuple(_member(entry) for entry in _tables(data, "party")),
-            _parameters(data.get("parameters", {})), _schema(data.get("schema", {})),
-            _text("coalitions", data.get("coalitions", "")),
-            tuple(_disclosure(entry) for entry in _tables(data, "disclosure")),
-            _text("author", data.get("author", "")))
+            name_in_study(data, "name"), name_in_study(data, "task"),
+            one_of("mode", data.get("mode"), MODE_NAMES),
+            tuple(_member(entry) for entry in tables_in(data, "party")),
+            plain_parameters(data.get("parameters", {})), column_kinds(data.get("schema", {})),
+            line_of_text("coalitions", data.get("coalitions", "")),
+            tuple(_disclosure(entry) for entry in tables_in(data, "disclosure")),
+            line_of_text("author", data.get("author", "")), seconds_to_wait(data.get("wait", 0)))
         check_together(study)
         return study
 
@@ -188,61 +208,21 @@ def study_text(data: Mapping[str, Any]) -> str:
     return tomli_w.dumps({key: value for key, value in data.items() if value not in ("", [], {})})
 
 
-def _keys(where: str, data: Any, known: Iterable[str]) -> None:
-    if not isinstance(data, Mapping):
-        raise StudyError(explain(f"'{where}'", "a table", type(data).__name__))
-    for key in data:
-        if key not in set(known):
-            raise StudyError(f"'{where}' has no field '{key}'." + _hint(str(key), known))
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    known = list(known)
-    close = difflib.get_close_matches(name, known, 1)
-    return f" Did you mean '{close[0]}'?" if close else " It may be " + ", ".join(known) + "."
-
-
-def _one_of(field_: str, value: Any, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise StudyError(f"'{field_}' cannot be {value!r}." + _hint(str(value), known))
-    return str(value)
-
-
-def _word(data: Mapping[str, Any], field_: str) -> str:
-    try:
-        return check_name(data.get(field_, ""), f"The study's '{field_}'")
-    except InputError as error:
-        raise StudyError(str(error)) from None
-
-
-def _text(field_: str, value: Any) -> str:
-    if not isinstance(value, str) or len(value) > 400 or not value.isprintable():
-        raise StudyError(explain(f"'{field_}'", "one line of text", value))
-    return value
-
-
-def _tables(data: Mapping[str, Any], field_: str) -> list[Mapping[str, Any]]:
-    tables = data.get(field_, [])
-    if not isinstance(tables, list):
-        raise StudyError(f"'{field_}' must be written as [[{field_}]], once for each.")
-    return tables
-
-
-def _texts(field_: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise StudyError(explain(f"'{field_}'", "a list of names", value))
-    return tuple(value)
+def is_address(text: str) -> bool:
+    """Return True for HOST:PORT; the host may be a DNS name, an IPv4 or, in brackets, an IPv6."""
+    return bool(_ADDRESS.fullmatch(text)) and 0 < int(text.rpartition(":")[2]) < 1 << 16
 
 
 def _member(entry: Mapping[str, Any]) -> Member:
-    _keys("party", entry, ("name", "address", "roles", "fingerprint", "certificate"))
-    name = _word(entry, "name")
+    only_keys("party", entry, ("name", "address", "roles", "fingerprint", "certificate"))
+    name = name_in_study(entry, "name")
     address = entry.get("address")
-    if not isinstance(address, str) or not _ADDRESS.fullmatch(address):
-        raise StudyError(explain(f"The address of '{name}'", "HOST:PORT", address))
-    roles = _texts(f"roles of {name}", entry.get("roles", []))
+    if not isinstance(address, str) or not is_address(address):
+        raise StudyError(explain(f"The address of '{name}'",
+                                 "HOST:PORT, or relay://FINGERPRINT@HOST:PORT", address))
+    roles = list_of_texts(f"roles of {name}", entry.get("roles", []))
     for role in roles:
-        _one_of(f"roles of {name}", role, ROLES)
+        one_of(f"roles of {name}", role, ROLES)
     certificate = _certificate(name, entry.get("certificate"))
     if entry.get("fingerprint") != fingerprint(certificate):
         raise StudyError(f"The fingerprint of '{name}' is not the SHA-256 of its certificate. "
@@ -258,38 +238,8 @@ def _certificate(name: str, text: Any) -> bytes:
 
 
 def _disclosure(entry: Mapping[str, Any]) -> Disclosure:
-    _keys("disclosure", entry, ("because", "to"))
-    because = _text("because", entry.get("because", ""))
+    only_keys("disclosure", entry, ("because", "to"))
+    because = line_of_text("because", entry.get("because", ""))
     if not because:
         raise StudyError("Every disclosure needs a 'because'. One has none.")
-    return Disclosure(because, _texts("to", entry.get("to", [])))
-
-
-def _parameters(data: Any) -> dict[str, Any]:
-    if not isinstance(data, Mapping):
-        raise StudyError(explain("'parameters'", "a table", type(data).__name__))
-    for key, value in data.items():
-        if key.lower() in PRIVATE:
-            raise StudyError(f"Parameter '{key}' must not be in a study: the number of records of "
-                             "a party is its own secret. Leave it out.")
-        if not isinstance(value, str | int | float | bool | list):
-            raise StudyError(explain(f"Parameter '{key}'", "text, a number or a list", value))
-    return dict(data)
-
-
-def _schema(data: Any) -> dict[str, str]:
-    if not isinstance(data, Mapping) or not all(isinstance(v, str) for v in data.values()):
-        raise StudyError(explain("'schema'", "a table of column = \"kind\"", data))
-    return dict(data)
-
-
-def _flatten(value: Any, path: str, flat: dict[str, str]) -> None:
-    if isinstance(value, Mapping):
-        for key in sorted(value):
-            _flatten(value[key], f"{path}.{key}" if path else str(key), flat)
-    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
-        for place, item in enumerate(value):
-            name = item.get("name", str(place + 1))
-            _flatten(item, f"{path}[{name}]", flat)
-    else:
-        flat[path] = json.dumps(value, allow_nan=False)
+    return Disclosure(because, list_of_texts("to", entry.get("to", [])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,6 +136,23 @@ class Numbers:
         """Return True if the value is allowed."""
         return is_list(value) and len(value) > 0 and all(map(is_number, value)) \
             and (not self.lengths or len(value) in self.lengths)
+
+
+@dataclass(frozen=True)
+class Increasing:
+    """A list of increasing numbers, of at least two."""
+
+    most: int
+
+    def allowed(self) -> str:
+        """Return what is allowed, in words."""
+        return "two increasing numbers" if self.most == 2 else "a list of increasing numbers"
+
+    def admits(self, value: Any) -> bool:
+        """Return True if the value is allowed."""
+        return is_list(value) and 2 <= len(value) <= self.most and all(map(is_number, value)) \
+            and all(a < b for a, b in itertools.pairwise(value)) \
+            and math.isfinite(float(value[-1]) - float(value[0]))
 
 
 @dataclass(frozen=True)

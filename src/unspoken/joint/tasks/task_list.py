@@ -9,14 +9,21 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.controlled_results import controlled
-from unspoken.joint.tasks.common.record_order import in_one_order
+from unspoken.joint.tasks.common.ordered_study import in_one_order
 from unspoken.joint.tasks.task import Task
 from unspoken.joint.tasks.task_params import near
 
 # A new task is a folder with a `task.py` that has TASKS, and one line here.
-FOLDERS = ("column_sums", "intersection", "naive_bayes", "classify", "network", "mixture",
-           "kmeans", "logistic", "outliers", "regression", "residuals", "rules", "boosted_trees",
-           "forest", "tree")
+FOLDERS = ("column_sums", "column_schema", "column_summary", "column_quantiles", "column_bins",
+           "intersection", "influence", "naive_bayes", "classify", "network",
+           "mixture", "kmeans", "logistic", "neighbours", "outliers", "regression",
+           "residuals", "robust_regression", "rules",
+           "boosted_trees", "forest", "tree",
+           "percentile",
+           "segments",
+           "series_forecast",
+           "set_members",
+           "votes")
 
 
 @cache

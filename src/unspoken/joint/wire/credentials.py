@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -118,10 +121,30 @@ def signing_key(identity: Identity) -> Ed25519PrivateKey:
 def public_key(member: Member) -> str:
     """Return the public key in a member's certificate, as ledgers name it."""
     key: object = None
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, UnsupportedAlgorithm):
         key = x509.load_der_x509_certificate(member.certificate).public_key()
     if not isinstance(key, Ed25519PublicKey):
         raise IdentityError(f"The certificate of '{member.name}' has no Ed25519 key, so its ledger "
                             "could not be checked. Make one with: unspoken joint identity "
                             f"{member.name}")
     return key.public_bytes_raw().hex()
+
+
+def refuse_out_of_date(members: Iterable[Member], now: datetime | None = None) -> None:
+    """Refuse a party whose certificate has expired or is not valid yet, by name."""
+    now = now or datetime.now(UTC)
+    for member in members:
+        with contextlib.suppress(ValueError):
+            loaded = x509.load_der_x509_certificate(member.certificate)
+            _must_be_valid(member.name, now, loaded.not_valid_before_utc,
+                           loaded.not_valid_after_utc)
+
+
+def _must_be_valid(name: str, now: datetime, first: datetime, last: datetime) -> None:
+    if now > last:
+        raise IdentityError(f"The certificate of '{name}' expired on {last:%Y-%m-%d}. That party "
+                            "must make a new identity, and the study a new certificate for it.")
+    if now < first:
+        raise IdentityError(f"The certificate of '{name}' is not valid before "
+                            f"{first:%Y-%m-%d %H:%M} UTC. Here it is {now:%Y-%m-%d %H:%M} UTC. "
+                            "Check the clocks of both machines.")

@@ -69,19 +69,24 @@ class Seam(Protocol):
 
 @dataclass(frozen=True)
 class Roles:
-    """Who does what: everybody in `program` runs the program; a dealer outside it only deals."""
+    """Who does what: everybody in `program` runs the program; a dealer outside it only deals.
+
+    A linkage unit, outside the program too, compares encodings of records before it begins.
+    """
 
     program: tuple[str, ...]
     owners: tuple[str, ...]
     holders: tuple[str, ...] = ()
     dealer: str | None = None
     mode: str = "dealer"
+    linker: str | None = None
 
     @property
     def everybody(self) -> tuple[str, ...]:
-        """Return every name, a dealer outside the program last."""
-        outside = self.dealer is not None and self.dealer not in self.program
-        return (*self.program, *([str(self.dealer)] if outside else []))
+        """Return every name, a linkage unit and a dealer outside the program last."""
+        outside = [name for name in (self.linker, self.dealer)
+                   if name is not None and name not in self.program]
+        return (*self.program, *outside)
 
 
 class Base:

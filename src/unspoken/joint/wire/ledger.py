@@ -35,12 +35,12 @@ from unspoken.joint.wire.ledger_rows import (
     row_of,
 )
 from unspoken.joint.wire.ledger_text import ledger_table
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 SENT, RECEIVED = "sent", "received"
 UNVETTED = "unspoken's own engine: semi-honest parties only, not reviewed by outside experts"
 RUNNING = "running"
-_TEXTS = ("mode", "study", "session", "engine", "approver", "result")
+_TEXTS = ("mode", "study", "session", "engine", "approver", "result", "linkage", "continues")
 class Ledger:
     """What one party saw of one run: every message, and every value that was opened.
 
@@ -63,8 +63,8 @@ class Ledger:
         What computed on shares, and whether it was reviewed.
     approver : str
         Who agreed to the plan, and how.
-    result : str
-        A keyed digest of the result.
+    result, linkage, continues : str
+        A keyed digest of the result, how well records were linked, and what it goes on from.
     rows : list of Row
         The messages, with their sizes as they went over the link.
     openings : list of Opening
@@ -81,6 +81,8 @@ class Ledger:
     engine: str
     approver: str
     result: str
+    linkage: str
+    continues: str
     keys: dict[str, str]
     versions: dict[str, str]
 
@@ -163,7 +165,7 @@ class Ledger:
 
     def keep_in(self, path: Path | str) -> None:
         """Write to a new file from now on, entry by entry; refuse one that cannot be written."""
-        self.chain.open(Path(path))
+        self.chain.open(named_path(path))
 
     def sign(self) -> SignedHead:
         """Sign all entries so far; the key that checks it is in the ledger."""
@@ -240,7 +242,7 @@ class Ledger:
     def save(self, path: Path | str) -> None:
         """Write the ledger, readable by its owner only; a file that exists is never replaced."""
         try:
-            write_file(Path(path), self.chain.text(), mode=0o600, overwrite=False)
+            write_file(named_path(path), self.chain.text(), mode=0o600, overwrite=False)
         except FileExistsError:
             raise LedgerError(f"The ledger '{path}' exists already, and a ledger is never "
                               "overwritten. Name another file or folder.") from None

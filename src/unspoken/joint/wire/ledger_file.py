@@ -14,6 +14,7 @@ from typing import Any
 
 from unspoken.joint.joint_errors import LedgerError
 from unspoken.joint.wire.ledger_chain import FIRST, SignedHead, line_hash
+from unspoken.table.atomic_files import named_path
 
 FORMAT, VERSION = "unspoken-ledger", 2
 MOST_BYTES = 1 << 30
@@ -44,9 +45,9 @@ def heads_of(entries: list[Entry]) -> dict[int, str]:
 
 def _lines(path: Path | str) -> list[bytes]:
     try:
-        if Path(path).stat().st_size > MOST_BYTES:
+        if named_path(path).stat().st_size > MOST_BYTES:
             raise LedgerError(f"'{path}' is not a ledger: it is larger than one can be.")
-        raw = Path(path).read_bytes()
+        raw = named_path(path).read_bytes()
     except OSError:
         raise LedgerError(f"The ledger '{path}' cannot be read. Give the path to which a run "
                           "saved its ledger.") from None

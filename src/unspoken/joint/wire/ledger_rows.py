@@ -13,7 +13,8 @@ OWN = {
     "agree": "key agreement", "share": "shares", "bits": "shares", "pairs": "shares",
     "engine.share": "shares", "reveal": "openings of shares", "sum": "secure sum by masks",
     "set": "encrypted sets", "union": "encrypted union", "ot": "oblivious transfer",
-    "order": "keyed digest of the order of records", "deal": "dealt randomness",
+    "link": "keyed encodings of records", "order": "keyed digest of the order of records",
+    "deal": "dealt randomness", "check": "checks of tags", "proof": "proofs of what is dealt",
     "seed": "dealt randomness", "paillier": "Paillier steps", "split": "masked comparison",
 }
 

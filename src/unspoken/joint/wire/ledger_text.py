@@ -26,6 +26,10 @@ def _facts(ledger: Ledger) -> list[str]:
                      f"{', '.join(ledger.own_primitives)}")
     if ledger.approver:
         lines.append(f"approved by: {ledger.approver}")
+    if ledger.linkage:
+        lines.append(f"linkage: {ledger.linkage}")
+    if ledger.continues:
+        lines.append(f"goes on from: {ledger.continues}")
     if ledger.times:
         lines.append(f"from {ledger.times[0]} to {ledger.times[1]}")
     if ledger.status == "running":

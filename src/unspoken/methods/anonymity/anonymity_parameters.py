@@ -11,11 +11,11 @@ from unspoken.release.parameters import Rule
 
 @dataclass(frozen=True)
 class HierarchyRule:
-    """A hierarchy, or the path of its CSV file."""
+    """A hierarchy, or the path of its file."""
 
     def allowed(self) -> str:
         """Return what is allowed, in words."""
-        return "a Hierarchy or the path of its CSV file"
+        return "a Hierarchy or the path of its file"
 
     def admits(self, value: Any) -> bool:
         """Return True if the value is allowed."""
@@ -56,6 +56,10 @@ class ForSensitive:
         if isinstance(value, Mapping):
             return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
         return (value is None and self.none) or self.rule.admits(value)
+
+    def columns_in(self, value: Any) -> tuple[str, ...]:
+        """Return the columns that a value names."""
+        return tuple(value) if isinstance(value, Mapping) else ()
 
 
 @dataclass(frozen=True)

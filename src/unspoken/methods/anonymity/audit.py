@@ -41,6 +41,7 @@ from unspoken.methods.anonymity.adversaries.table_adversary import (
     TableView,
 )
 from unspoken.methods.anonymity.class_rows import ALL, class_rows
+from unspoken.methods.anonymity.named_values import MEMBERS, hidden_in
 from unspoken.methods.anonymity.table_knowledge import Granted, People, people_of, tell
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
@@ -90,7 +91,8 @@ def audit_tables(  # noqa: PLR0913
     -------
     Audit : one row per adversary, level of knowledge, column and measure, with its baseline.
     """
-    view = TableView.of(release)
+    # Who attacks may know a hierarchy that the release does not hold.
+    view = TableView.of(release, members=hidden_in(key, MEMBERS))
     chosen = chosen_of(TableAdversary, release, adversaries)
     where = _rows(table, release, rows, key)
     people = people_of(table, view, where)
@@ -266,7 +268,7 @@ def intersection(table: Table, first: Release, second: Release, sensitive: str, 
     views = [TableView.of(one) for one in (first, second)]
     rng = np.random.default_rng(int.from_bytes(seed_from(random_state), "little"))
     some = np.sort(rng.permutation(table.rows)[:targets])
-    rows = table.arrow().take(some)
+    rows = table.take(some)
     truth = np.array([str(value) for value in rows[sensitive].to_pylist()])
     out = {}
     for name, pair in (("first", (views[0], views[0])), ("second", (views[1], views[1])),

@@ -1,7 +1,8 @@
 """Hierarchy: what the values of a column may be generalised to, level by level.
 
-A CSV file in the form that ARX uses: one line per value, the value first, then its label on level
-1, level 2 and so on, without a header. Every label belongs to one label above it. On the last level
+A text file in the form that ARX uses: one line per value, the value first, then its label on level
+1, level 2 and so on, without a header. A file of another format of tables holds the same in its
+columns, whatever they are called. Every label belongs to one label above it. On the last level
 there is usually one label for all, `*`.
 """
 
@@ -15,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, UnseenValueError
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
+from unspoken.table.formats.compressed_files import compressed
+from unspoken.table.formats.file_formats import existing_file, format_of, read_rows, write_rows
 from unspoken.table.formats.read_options import take_options
 from unspoken.table.formats.text_files import delimiter_of, read_text, split_lines
 
@@ -48,12 +52,16 @@ class Hierarchy:
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], **options: Any) -> Hierarchy:
-        """Read a file; delimiter and encoding are detected, or set by the options of `read`."""
-        file, chosen = Path(path), take_options(options)
-        if not file.is_file():
-            raise DataError(f"There is no file '{file}'. A hierarchy is a CSV file in UTF-8.")
+        """Read a file of any format of tables, by its ending.
+
+        Delimiter and encoding of a text file are detected, or set by the options of `read`.
+        """
+        file, chosen = existing_file(path), take_options(options)
+        kind = format_of(file)
+        if not kind.text or kind.open is None:
+            return cls.of(_known(file, read_rows(file, chosen)))
         lines = read_text(file, chosen, MAX_BYTES).split("\n")
-        return cls.of(split_lines(lines, delimiter_of(lines, chosen)))
+        return cls.of(split_lines(lines, delimiter_of(lines, chosen, kind.between)))
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
@@ -69,11 +77,24 @@ class Hierarchy:
         return cls(tuple((path[0],) * (depth - len(path)) + path for path in paths))
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Save it as a file that `from_csv` reads: semicolons, without a header."""
+        """Save it as a file that `from_csv` reads; a text file has semicolons and no header.
+
+        It lists all values of a column, those of single people too: nobody else may read it.
+        """
+        file = named_path(path)
+        if not format_of(file).text or format_of(file).open is None:
+            columns = ["value", *(f"level {n}" for n in range(1, self.levels + 1))]
+            parts = [list(column) for column in zip(*self.rows, strict=True)]
+            return write_rows(pa.table(dict(zip(columns, parts, strict=True))), file, mode=0o600)
         if any(";" in part or '"' in part or "\n" in part for row in self.rows for part in row):
             raise DataError("A label with a semicolon, a quote or a line break cannot be saved. "
                             "Rename it.")
-        write_file(Path(path), "".join(";".join(row) + "\n" for row in self.rows).encode())
+        if len({row[0].strip() for row in self.rows}) < len(self.rows):
+            raise DataError("Values that differ only by blanks at their ends cannot be saved: the "
+                            "file is read without such blanks. Write these values alike in the "
+                            "table.")
+        text = "".join(";".join(row) + "\n" for row in self.rows)
+        write_file(file, compressed(file, text.encode()), mode=0o600)
 
     def summary(self, most: int = 8) -> str:
         """Return every level with some of its labels, to be looked at before it is used."""
@@ -110,8 +131,12 @@ class Hierarchy:
         return out
 
     def places(self, name: str, values: Iterable[Any]) -> Ints:
-        """Return the place of each value; one that is not in the hierarchy is refused."""
-        places = [self.place.get(str(value).strip(), -1) for value in values]
+        """Return the place of each value; one that is not in the hierarchy is refused.
+
+        A value stands on its own line, or on that of the same text without blanks at its ends.
+        """
+        places = [self.place.get(str(value), self.place.get(str(value).strip(), -1))
+                  for value in values]
         if -1 in places:
             unseen = str(list(values)[places.index(-1)])
             raise UnseenValueError(f"Value '{unseen}' of '{name}' is not in its hierarchy. Add a "
@@ -128,6 +153,14 @@ class Hierarchy:
         for row in self.ordered:
             out.setdefault(row[level], []).append(row[0])
         return out
+
+
+def _known(file: Path, rows: Any) -> list[tuple[Any, ...]]:
+    """Return the rows of a table, none of which may miss a label."""
+    if any(column.null_count for column in rows.columns):
+        raise DataError(f"Every row of the hierarchy '{file.name}' must have all labels. Some are "
+                        "missing. Fill them in.")
+    return list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
 
 def _paths(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:

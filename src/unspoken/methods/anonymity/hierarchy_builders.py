@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,15 @@ import pyarrow as pa
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain, unknown
+from unspoken.methods.anonymity.exact_bands import (
+    band_label,
+    band_starts,
+    exact,
+    exact_numbers,
+    plain,
+)
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
+from unspoken.release.parameters import Whole, check
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import coded
 
@@ -51,6 +60,7 @@ def build_hierarchy(column: Any, how: str | None = None, *, steps: Sequence[floa
     -------
     Hierarchy : `summary()` shows it, `to_csv(path)` saves it.
     """
+    check("A hierarchy", {"bands": (Whole(1), f"Use {_BANDS}.")}, {"bands": bands})
     array = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(list(column))
     way = how or _default(array, target)
     if way not in WAYS:
@@ -61,7 +71,8 @@ def build_hierarchy(column: Any, how: str | None = None, *, steps: Sequence[floa
     texts = [str(value) for value in values.values()]
     counts = np.bincount(values.codes, minlength=values.missing + 1)[:values.missing]
     if way in ("steps", "quantiles"):
-        numbers = _numbers(array, values.labels)
+        _refuse_texts(array)
+        numbers = exact_numbers(values.labels)
         levels = _by_steps(numbers, steps) if way == "steps" else _by_quantiles(
             numbers, counts, bands)
     elif way == "target":
@@ -82,11 +93,10 @@ def _default(array: Any, target: Any) -> str:
     return "frequency" if target is None else "target"
 
 
-def _numbers(array: Any, labels: Any) -> Floats:
+def _refuse_texts(array: Any) -> None:
     if not is_number(array.type):
         raise InputError(f"Bands are for numbers. The column holds {array.type}. Use "
                          "how='prefixes', 'frequency' or 'target'.")
-    return np.asarray(to_numbers(labels), np.float64)
 
 
 def _checked(texts: Sequence[str], levels: Sequence[Sequence[str]]) -> Hierarchy:
@@ -95,55 +105,56 @@ def _checked(texts: Sequence[str], levels: Sequence[Sequence[str]]) -> Hierarchy
     for level in levels:
         if 1 < len(set(level)) < len(set(rows[-1])):
             rows.append(level)
-    return Hierarchy.of(zip(*rows, [ALL] * len(texts), strict=True))
+    # Nothing is stripped: values that differ by a blank alone are two values of the column.
+    return Hierarchy(tuple(zip(*rows, [ALL] * len(texts), strict=True)))
 
 
-def _by_steps(numbers: Floats, steps: Sequence[float] | None) -> list[list[str]]:
-    widths = [float(width) for width in steps] if steps is not None else _round_steps(numbers)
-    for before, after in itertools.pairwise(widths):
-        if before <= 0 or after / before != round(after / before):
-            raise InputError(explain("'steps'", "positive, each a multiple of the one before",
-                                     list(widths)))
-    return [[_band(math.floor(value / width) * width, width) for value in numbers]
-            for width in widths]
+def _by_steps(numbers: Sequence[Fraction], steps: Sequence[float] | None) -> list[list[str]]:
+    widths = _round_steps(numbers) if steps is None else _widths(steps)
+    return [[band_label(low, width) for low in band_starts(numbers, width)] for width in widths]
 
 
-def _round_steps(numbers: Floats) -> list[float]:
+def _widths(steps: Sequence[float]) -> list[Fraction]:
+    """Return widths as they are written; others than positive multiples are refused."""
+    fine = all(math.isfinite(width) and width > 0 for width in steps)
+    widths = [exact(width) for width in steps] if fine else []
+    if not fine or any((after / before).denominator > 1
+                       for before, after in itertools.pairwise(widths)):
+        raise InputError(explain("'steps'", "positive, each a multiple of the one before",
+                                 list(steps)))
+    return widths
+
+
+def _round_steps(numbers: Sequence[Fraction]) -> list[Fraction]:
     """Return 1, 2 or 5 times a power of ten that makes about 16 bands, and its doubles."""
-    spread = float(np.ptp(numbers))
+    spread = max(numbers) - min(numbers)
     if spread == 0:
         return []
     wanted = spread / _BANDS
-    power = 10.0 ** math.floor(math.log10(wanted))
-    first = next(unit * power for unit in (1, 2, 5, 10) if unit * power >= wanted)
-    widths = [first]
+    digits = math.log10(wanted.numerator) - math.log10(wanted.denominator)
+    power = Fraction(10) ** math.floor(digits)
+    # The logarithm is rounded: one power more is at hand.
+    widths = [next(unit * power for unit in (1, 2, 5, 10, 20) if unit * power >= wanted)]
     while widths[-1] < spread:
         widths.append(widths[-1] * 2)
     return widths
 
 
-def _band(low: float, width: float) -> str:
-    return f"[{_plain(low)}, {_plain(low + width)})"
-
-
-def _plain(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.10g}"
-
-
-def _by_quantiles(numbers: Floats, counts: Any, bands: int) -> list[list[str]]:
+def _by_quantiles(numbers: Sequence[Fraction], counts: Any, bands: int) -> list[list[str]]:
     below = np.cumsum(counts) - counts / 2
     place = np.minimum((below / counts.sum() * bands).astype(np.int64), bands - 1)
     levels = []
     while place.max() > 0:
-        ends = {int(band): (numbers[place == band].min(), numbers[place == band].max())
-                for band in np.unique(place)}
-        levels.append([_closed(*ends[int(band)]) for band in place])
+        # The numbers stand in their order, so that a band has its ends first and last.
+        ends = {int(band): np.flatnonzero(place == band)[[0, -1]] for band in np.unique(place)}
+        names = {band: _closed(numbers[low], numbers[high]) for band, (low, high) in ends.items()}
+        levels.append([names[int(band)] for band in place])
         place = place // 2
     return levels
 
 
-def _closed(low: float, high: float) -> str:
-    return _plain(low) if low == high else f"[{_plain(low)}, {_plain(high)}]"
+def _closed(low: Fraction, high: Fraction) -> str:
+    return plain(low) if low == high else f"[{plain(low)}, {plain(high)}]"
 
 
 def _prefixes(values: Sequence[Any]) -> list[list[str]]:
@@ -186,7 +197,7 @@ _TEXTS: dict[str, Callable[[Sequence[Any]], list[list[str]]]] = {
 def _rates(codes: Any, counts: Any, target: Any) -> Floats:
     """Return how the target is distributed at each category; numbers by their mean."""
     if target is None:
-        raise InputError("how='target' needs a target, a value per record. Pass target=...")
+        raise InputError("how='target' needs a target, a value per record. Pass it (target=...).")
     array = target if isinstance(target, pa.Array | pa.ChunkedArray) else pa.array(list(target))
     if len(array) != codes.size:
         raise InputError(explain("'target'", f"{codes.size} values, one per record", len(array)))
@@ -212,7 +223,7 @@ def _clusters(rates: Floats, counts: Any, texts: Sequence[str]) -> list[list[str
         groups[a] += groups.pop(b)
         centres, weights = np.delete(centres, b, axis=0), np.delete(weights, b)
         if len(groups) == max(wanted, 2):
-            levels.append(_names(groups, counts, texts))
+            levels.append(names_of_groups(groups, counts, texts))
             wanted = math.ceil(wanted / 2)
     return levels
 
@@ -227,7 +238,8 @@ def _cheapest(centres: Floats, weights: Floats) -> tuple[int, int]:
     return min(int(first), int(second)), max(int(first), int(second))
 
 
-def _names(groups: Sequence[Sequence[int]], counts: Any, texts: Sequence[str]) -> list[str]:
+def names_of_groups(groups: Sequence[Sequence[int]], counts: Any,
+                    texts: Sequence[str]) -> list[str]:
     """Name every group by its members, or by its commonest one if they are many."""
     out = list(texts)
     for group in groups:

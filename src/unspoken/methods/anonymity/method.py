@@ -60,7 +60,7 @@ _CLASSES: Mapping[str, Parameter] = {
     "shuffle_rows": SHUFFLE,
 }
 _HIERARCHIES = Parameter(PerColumn(HierarchyRule(), none=True, single=False),
-                         "hierarchies of columns, as paths of CSV files")
+                         "hierarchies of columns, as paths of files")
 _BREAKS = ("Columns that somebody can look up but that were not declared quasi-identifiers, and "
            "knowledge of whole records.")
 TREE_PRESERVING = Method(

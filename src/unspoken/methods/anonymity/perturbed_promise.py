@@ -44,9 +44,24 @@ def broken_means(own: Table, view: TableView, release: Release) -> Iterator[str]
             continue
         owner = view.owner
         number = release.mechanism["columns"][name]["form"] == "mean"
-        differs = _no_mean(true, shown, owner) if number else _not_commonest(true, shown, owner)
+        k = int(release.mechanism["k"])
+        away = _no_mean(true, shown, owner) if number else _not_commonest(true, shown, owner, k)
+        differs = away & ~_too_few(true, shown, owner, k)
+        differs |= _from_few(true, shown, owner, k)
         if differs.any():
             yield wrong(differs.mean(), name, "the value is not that of its group")
+
+
+def _too_few(true: Any, shown: Any, owner: Ints, k: int) -> Bools:
+    """Return where a value may be missing: fewer than k of a group of the class have one."""
+    known = np.bincount(owner, ~missing(true))
+    lacking = (known < k) | (known < np.bincount(owner))
+    return np.asarray(lacking[owner] & missing(shown))
+
+
+def _from_few(true: Any, shown: Any, owner: Ints, k: int) -> Bools:
+    """Return where a value is published although fewer than k of its class have one."""
+    return np.asarray((np.bincount(owner, ~missing(true)) < k)[owner] & ~missing(shown))
 
 
 def _broken_runs(name: str, true: Any, shown: Any, k: int) -> Iterator[str]:
@@ -75,16 +90,18 @@ def _no_mean(true: Any, shown: Any, owner: Ints) -> Bools:
     return np.asarray(np.where(size[owner] == 0, ~missing(shown), away))
 
 
-def _not_commonest(true: Any, shown: Any, owner: Ints) -> Bools:
-    """Return where a category is rarer in its group than another one."""
+def _not_commonest(true: Any, shown: Any, owner: Ints, k: int) -> Bools:
+    """Return where a category is rarer in its group than another one that k people hold."""
     values, taken = coded(true), coded(shown)
     places = {str(value): at for at, value in enumerate(values.values())}
     at = np.array([*(places.get(str(v), -1) for v in taken.values()), values.missing])[taken.codes]
     counts = np.zeros((int(owner.max()) + 1, values.missing + 1), np.int64)
     np.add.at(counts, (owner, values.codes), 1)
     counts[:, -1] = 0
-    away = (at < 0) | (counts[owner, at] < counts.max(axis=1)[owner])
-    return np.asarray(away | ((at == values.missing) & (counts.max(axis=1)[owner] > 0)))
+    counts[:, counts.sum(axis=0) < k] = 0
+    most, gone = counts.max(axis=1)[owner], at == values.missing
+    away = (at < 0) | (counts[owner, at] < most)
+    return np.asarray(away | (gone & (most > 0)) | (~gone & (most == 0)))
 
 
 def broken_groups(own: Table, view: TableView, release: Release) -> Iterator[str]:

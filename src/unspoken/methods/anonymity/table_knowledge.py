@@ -27,6 +27,7 @@ from unspoken.methods.anonymity.adversaries.table_adversary import (
     TableKnowledge,
     TableView,
 )
+from unspoken.methods.anonymity.measures.same_meaning import said_by
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
@@ -151,7 +152,7 @@ def people_of(table: Any, view: TableView, row: Ints | None) -> People:
     secrets = {}
     for name, secret in view.secrets.items():
         own = coded(rows[name])
-        place = {str(value): at for at, value in enumerate(secret.values())}
-        to = np.array([*(place.get(str(value), -1) for value in own.values()), secret.missing])
+        place = {said_by(value): at for at, value in enumerate(secret.values())}
+        to = np.array([*(place.get(said_by(value), -1) for value in own.values()), secret.missing])
         secrets[name] = to[own.codes]
     return People(rows, table.rows, row, secrets, dict(view.secrets))

@@ -34,14 +34,14 @@ from unspoken.methods.distortion.column_noise import (
     ends_of,
     promise,
     rounded_out,
+)
+from unspoken.methods.distortion.column_sums import (
+    beyond,
+    refuse_extremes,
+    table_beyond,
     table_ends,
 )
-from unspoken.methods.distortion.declared_ranges import (
-    CLAMP,
-    beyond,
-    note_clamped,
-    table_beyond,
-)
+from unspoken.methods.distortion.declared_ranges import CLAMP, note_clamped
 from unspoken.methods.distortion.method import NOISE
 from unspoken.methods.distortion.noise_laws import Noise, for_width
 from unspoken.models.sklearn_fields import feature_names
@@ -58,6 +58,8 @@ from unspoken.release.key import Key
 from unspoken.release.method import name_in
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.table import Table
 
 
@@ -144,6 +146,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         NOISE.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         names = feature_names(self)
+        NOISE.check_columns(self, names)
         self._set({name: self._law(name, lambda i=i: ends_of(data[:, i]))
                    for i, name in enumerate(names)})
         return self
@@ -156,6 +159,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         declared = of_column(self.ranges, name)
         low, high = ((float(e) for e in declared) if declared is not None
                      else rounded_out(name, *ends()))
+        refuse_extremes(name, low, high)
         family, scale = of_column(self.family, name), of_column(self.scale, name)
         if family is None:
             raise InputError(f"NoiseAdder: 'family' is missing for column '{name}'.")
@@ -210,6 +214,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         if not self.ranges:
             raise InputError("NoiseAdder: 'ranges' is required where there is no table to "
                              "fit. Or use NoiseAdder.from_public(mechanism).")
+        NOISE.check_columns(self, list(self.ranges))
         self._set({name: self._law(name, None) for name in self.ranges})
 
     @classmethod
@@ -222,9 +227,11 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         adder._set(laws)
         return adder
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        NOISE.check(self)
+        NOISE.check(self, table)
         names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("NoiseAdder", table.schema, names, self.choices)
         ends = table_ends(table, [n for n in names if of_column(self.ranges, n) is None])

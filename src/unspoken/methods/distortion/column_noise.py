@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,9 @@ from unspoken.methods.distortion.declared_ranges import (
     report_conditions,
     within,
 )
-from unspoken.methods.distortion.noise_laws import Noise, laplace_from_words
+from unspoken.methods.distortion.noise_laws import Noise
 from unspoken.numerics.random import derive, words
-from unspoken.release.distorted import Distorted, finite
-from unspoken.table.table import Table
+from unspoken.release.distorted import Distorted
 
 GRID_BITS = 20
 
@@ -56,16 +55,9 @@ class ColumnNoise:
         """Add the noise that belongs to rows `start` and following of a seed."""
         if self.declared:
             values = within(name, values, (self.low, self.high), self.outside)
-        drawn = self._drawn(seed, start, values.size)
+        drawn = self.noise.drawn(words(seed, start, values.size),
+                                 lambda: words(derive(seed, "tail"), start, values.size))
         return (np.rint(values / self.grid) + np.rint(drawn / self.grid)) * self.grid
-
-    def _drawn(self, seed: bytes, start: int, count: int) -> Floats:
-        bits = words(seed, start, count)
-        if self.noise.family != "laplace":
-            return self.noise.from_words(bits)
-        # Far tails need more than 53 bits, or some reports would rule values out.
-        tail = words(derive(seed, "tail"), start, count)
-        return self.noise.scale * laplace_from_words(bits, tail)
 
     def to_json(self, confidence: float) -> dict[str, Any]:
         """Return what the miner must know, and nothing else."""
@@ -90,8 +82,8 @@ def promise(laws: Mapping[str, ColumnNoise], confidence: float, reports: int = 1
         ("for the width, the adversary does not know the distribution of the column, nor "
          "correlated columns",
          *report_conditions(facts),
-         "a gamma of null means that no odds are bounded (uniform and Gaussian noise, and ranges "
-         "that were not declared)"), facts)
+         "a gamma of null means that no odds are bounded, by the law of the noise or because the "
+         "range was not declared"), facts)
 
 
 def _column_facts(law: ColumnNoise, confidence: float) -> dict[str, Any]:
@@ -114,16 +106,3 @@ def ends_of(values: Floats) -> tuple[float, float]:
     """Return the least and the greatest value, NaN left out."""
     known = values[~np.isnan(values)]
     return (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-
-
-def table_ends(table: Table, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the least and the greatest value of columns in one pass over the table."""
-    limits = {name: (math.inf, -math.inf) for name in names}
-    for batch in table.batches(list(names)) if names else ():
-        for name in names:
-            values, missing = finite(name, batch.column(name))
-            if not missing.all():
-                known = values[~missing] if missing.any() else values
-                low, high = limits[name]
-                limits[name] = min(low, float(known.min())), max(high, float(known.max()))
-    return {name: ends if ends[0] <= ends[1] else (0.0, 0.0) for name, ends in limits.items()}

@@ -16,8 +16,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import ClampedWarning, DataError
-from unspoken.release.distorted import finite
-from unspoken.table.table import Table
+from unspoken.methods.distortion.column_sums import beyond
 
 CLAMP, REFUSE = OUTSIDE = ("clamp", "refuse")
 MISSING = ("a value that is missing is reported as missing: what is stated holds for the value, "
@@ -32,20 +31,6 @@ def within(name: str, values: Floats, ends: tuple[float, float], outside: str) -
         raise DataError(f"{beyond(values, ends)} values of column '{name}' lie outside its "
                         f"declared range {ends}. Declare a wider range, or use outside='clamp'.")
     return np.asarray(np.clip(values, *ends))
-
-
-def beyond(values: Floats, ends: tuple[float, float]) -> int:
-    """Return how many values lie outside a range."""
-    return int(np.count_nonzero((values < ends[0]) | (values > ends[1])))
-
-
-def table_beyond(table: Table, ranges: Mapping[str, tuple[float, float]]) -> dict[str, int]:
-    """Return how many values of each column lie outside its range, in one pass."""
-    counts = dict.fromkeys(ranges, 0)
-    for batch in table.batches(list(ranges)) if ranges else ():
-        for name, ends in ranges.items():
-            counts[name] += beyond(finite(name, batch.column(name))[0], ends)
-    return counts
 
 
 def note_clamped(counts: Mapping[str, int], outside: str) -> dict[str, int]:

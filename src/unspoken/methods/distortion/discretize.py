@@ -9,7 +9,7 @@ from the data; their ends are rounded so that they are nobody's value.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unspoken.arrays import Floats
+from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError
 from unspoken.methods.distortion.choices import (
     check_choices,
@@ -28,10 +28,10 @@ from unspoken.methods.distortion.choices import (
     sent,
 )
 from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.column_sums import beyond, table_beyond, table_ends
 from unspoken.methods.distortion.declared_ranges import (
     CLAMP,
     MISSING,
-    beyond,
     note_clamped,
     within,
 )
@@ -49,7 +49,12 @@ from unspoken.release.distorted import (
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.table import Table
+
+Quantiles = Callable[[Floats], Floats]
+"""Returns the quantiles of a column at some shares."""
 
 
 @dataclass(frozen=True)
@@ -113,29 +118,32 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         DISCRETIZE.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         names = feature_names(self)
-        self.edges_ = {name: self._cut(name, data[:, i]) for i, name in enumerate(names)}
+        DISCRETIZE.check_columns(self, names)
+        self.edges_ = {name: self._cut(name, *_facts(name, data[:, i]))
+                       for i, name in enumerate(names)}
         return self
 
-    def _cut(self, name: str, values: Floats) -> Floats:
+    def _cut(self, name: str, ends: tuple[float, float], quantiles: Quantiles) -> Floats:
         edges, count = of_column(self.edges, name), of_column(self.classes, name)
         if edges is not None:
             return np.asarray(edges, np.float64)
         if count is None:
             raise InputError("Discretizer: neither 'classes' nor 'edges' is set for column "
                              f"'{name}'.")
-        known = values[~np.isnan(values)]
         declared = of_column(self.ranges, name)
         low, high = (float(e) for e in declared) if declared is not None \
-            else rounded_out(name, *ends_of(known))
-        cut = {"width": _equal_edges, "quantile": _quantile_edges}[self.strategy]
-        return cut(name, known, low, high, int(count))
+            else rounded_out(name, *ends)
+        if self.strategy == "width":
+            return np.linspace(low, high, int(count) + 1)
+        return _quantile_edges(quantiles(np.arange(1, int(count)) / int(count)), low, high)
 
     def transform(self, X: Any) -> Any:
         """Return the class of every value as float64; NaN stays NaN."""
         check_is_fitted(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         out = np.empty(data.shape, order="F")
-        self._moved({name: data[:, index] for index, name in enumerate(self.edges_)})
+        note_clamped({name: beyond(data[:, index], self._range(name)) for index, name
+                      in enumerate(self.edges_) if self._declared(name)}, self.outside)
         for index, edges in enumerate(self.edges_.values()):
             column = data[:, index]
             out[:, index] = np.where(np.isnan(column), np.nan, class_of(column, edges))
@@ -145,11 +153,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return (of_column(self.edges, name) is not None
                 or (of_column(self.ranges, name) is not None and self.strategy == "width"))
 
-    def _moved(self, columns: Mapping[str, Floats]) -> dict[str, int]:
-        """Count, or refuse, what lies beyond declared edges; learned ones hold all of the data."""
-        return note_clamped(
-            {name: beyond(values, (self.edges_[name][0], self.edges_[name][-1]))
-             for name, values in columns.items() if self._declared(name)}, self.outside)
+    def _range(self, name: str) -> tuple[float, float]:
+        """Return the outermost edges; learned ones hold all of the data."""
+        return float(self.edges_[name][0]), float(self.edges_[name][-1])
 
     def distort(self, record: Mapping[str, Any],
                 choices: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -173,16 +179,21 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         if not named or (self.strategy == "quantile" and set(named) - set(self.edges or {})):
             raise InputError("Discretizer: 'edges' is required where there is no table to "
                              "fit; 'ranges' is enough for classes of equal width.")
-        self.edges_ = {name: self._cut(name, np.zeros(0)) for name in named}
+        DISCRETIZE.check_columns(self, list(named))
+        self.edges_ = {name: self._cut(name, *_facts(name, np.zeros(0))) for name in named}
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        DISCRETIZE.check(self)
+        DISCRETIZE.check(self, table)
         names = chosen_columns("Discretizer", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("Discretizer", table.schema, names, self.choices)
-        columns = {name: _column(table, name) for name in names}
-        self.edges_ = {name: self._cut(name, values) for name, values in columns.items()}
-        self.outside_ = self._moved(columns)
+        ends = table_ends(table, names)
+        self.edges_ = {name: self._cut(name, ends[name], _TableQuantiles(table, name))
+                       for name in names}
+        declared = {name: self._range(name) for name in names if self._declared(name)}
+        self.outside_ = note_clamped(table_beyond(table, declared), self.outside)
         types = {name: pa.float64() if name in markers else pa.int32() for name in names}
         changes = {name: _Classing(name, cut, types[name]) for name, cut in self.edges_.items()}
         laws = {name: {"edges": edges.tolist()} for name, edges in self.edges_.items()}
@@ -218,20 +229,45 @@ def promise(edges: Mapping[str, Floats], declared: Mapping[str, bool]) -> Distor
                       MISSING, *learned), facts)
 
 
-def _column(table: Table, name: str) -> Floats:
-    values, _ = finite(name, table.arrow([name])[name])
+def _facts(name: str, values: Floats) -> tuple[tuple[float, float], Quantiles]:
+    """Return the ends of an array, and what gives its quantiles."""
+    known = values[~np.isnan(values)]
+    return ends_of(known), lambda shares: np.quantile(_not_empty(name, known), shares)
+
+
+def _not_empty(name: str, values: Floats) -> Floats:
+    if values.size == 0:
+        raise DataError(f"Column '{name}' has no values to take quantiles of.")
     return values
 
 
-def _equal_edges(name: str, known: Floats, low: float, high: float, count: int) -> Floats:
-    return np.linspace(low, high, count + 1)
+@dataclass(frozen=True)
+class _TableQuantiles:
+    """Quantiles of a column, from how often each value occurs: the rows stay where they are."""
+
+    table: Table
+    name: str
+
+    def __call__(self, shares: Floats) -> Floats:
+        counted = self.table.counts([self.name])[self.name]
+        return counted_quantiles(_not_empty(self.name, counted.values), counted.by_value, shares)
 
 
-def _quantile_edges(name: str, known: Floats, low: float, high: float, count: int) -> Floats:
+def counted_quantiles(values: Floats, counts: Ints, shares: Floats) -> Floats:
+    """Return what `np.quantile` gives for sorted values that occur several times each."""
+    ends = np.cumsum(counts)
+    place = (ends[-1] - 1) * shares
+    below = np.floor(place).astype(np.int64)
+    share = place - below
+    low, high = (values[np.searchsorted(ends, rank, "right")]
+                 for rank in (below, np.minimum(below + 1, ends[-1] - 1)))
+    # From the nearer end, as numpy does, so that both give the same bits.
+    return np.asarray(np.where(share < 0.5, low + (high - low) * share,
+                               high - (high - low) * (1 - share)))
+
+
+def _quantile_edges(inner: Floats, low: float, high: float) -> Floats:
     """Return quantiles, rounded to a thousandth of the range, that are all different."""
-    if known.size == 0:
-        raise DataError(f"Column '{name}' has no values to take quantiles of.")
     step = 10.0 ** math.floor(math.log10((high - low) / 1000) + 1e-9)
-    inner = np.quantile(known, np.arange(1, count) / count)
     ends = np.unique(np.r_[low, np.rint(inner / step) * step, high])
     return ends[(ends >= low) & (ends <= high)]

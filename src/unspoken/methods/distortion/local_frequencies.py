@@ -36,12 +36,17 @@ MOST_VALUES = 100_000
 
 @dataclass(frozen=True)
 class Frequencies:
-    """Estimated counts of categories, and the standard deviation of each."""
+    """Estimated counts of categories among those who reported, and how far they may be off.
+
+    `deviation` is that of a category that nobody has, `deviations` that of each, taken at its
+    estimate: the own answers of frequent categories are randomised, too.
+    """
 
     values: tuple[Any, ...]
     counts: Floats
     deviation: float
     reports: int
+    deviations: Floats
 
 
 def deviation(epsilon: float, reports: int) -> float:
@@ -80,9 +85,7 @@ class OptimisedUnary:
         if reports.ndim != 2 or reports.shape[1] != len(self.values):
             raise InputError(f"Reports must have one bit for each of {len(self.values)} "
                              f"categories. Got an array of shape {reports.shape}.")
-        seen = reports.sum(axis=0) - reports.shape[0] * self._false
-        return Frequencies(self.values, seen / (0.5 - self._false),
-                           deviation(self.epsilon, reports.shape[0]), reports.shape[0])
+        return _frequencies(self, reports.sum(axis=0), reports.shape[0], (0.5, self._false))
 
 
 @dataclass(frozen=True)
@@ -122,14 +125,37 @@ class LocalHashing:
         digests = self._digests()
         support = np.array([np.count_nonzero(_hashed(reports[:, 0], one, self.range)
                                              == reports[:, 1]) for one in digests], np.float64)
-        chance = 1 / self.range
-        counts = (support - reports.shape[0] * chance) / (self._true - chance)
-        return Frequencies(self.values, counts, deviation(self.epsilon, reports.shape[0]),
-                           reports.shape[0])
+        return _frequencies(self, support, reports.shape[0], (self._true, 1 / self.range))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a device needs to make a report by itself."""
+        return {"values": list(self.values), "epsilon": self.epsilon, "range": self.range,
+                "true": self._true, "digests": [f"{int(one):016x}" for one in self._digests()]}
 
     def _digests(self) -> npt.NDArray[np.uint64]:
-        return np.array([int.from_bytes(hashlib.blake2b(repr(one).encode(), digest_size=8).digest(),
-                                        "little") for one in self.values], np.uint64)
+        texts = [repr(_plain(one)).encode() for one in self.values]
+        return np.array([int.from_bytes(hashlib.blake2b(one, digest_size=8).digest(), "little")
+                         for one in texts], np.uint64)
+
+
+def _plain(value: Any) -> Any:
+    """Return a category as devices and collector both write it: equal ones must hash alike."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    return value
+
+
+def _frequencies(design: OptimisedUnary | LocalHashing, support: Any, reports: int,
+                 chances: tuple[float, float]) -> Frequencies:
+    """Return counts from how often each category is supported, by its own people and by others."""
+    own, other = chances
+    gap = own - other
+    counts = (np.asarray(support, np.float64) - reports * other) / gap
+    people = np.clip(counts, 0, reports)
+    spread = people * own * (1 - own) + (reports - people) * other * (1 - other)
+    return Frequencies(design.values, counts, deviation(design.epsilon, reports), reports,
+                       np.sqrt(spread) / gap)
 
 
 def heavy_hitters(found: Frequencies, confidence: float = 0.95) -> list[tuple[Any, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -69,7 +70,8 @@ class Listed:
 
     def admits(self, value: Any) -> bool:
         """Return True if a value is allowed."""
-        return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
+        listed = isinstance(value, list | tuple) and all(isinstance(one, Hashable) for one in value)
+        return listed and len(set(value)) == len(value) >= 2
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ _OUTSIDE = Parameter(OneOf(("clamp", "refuse")), "what happens to values outside
                      "Use 'clamp'.")
 NOISE = Method(
     name="noise",
+    streams=True,
     summary="Adds random noise of a public law to every number.",
     promise="One report places a value no closer than a stated width, at a stated confidence.",
     transformer_at=f"{_HERE}.additive_noise:NoiseAdder",
@@ -136,6 +139,7 @@ NOISE = Method(
 MULTIPLICATIVE_NOISE = replace(
     NOISE,
     name="multiplicative-noise",
+    streams=False,
     summary="Multiplies every number by a random factor of a public law.",
     promise="Every value was multiplied by a factor of its own; no odds are bounded.",
     transformer_at=f"{_HERE}.multiplicative_noise:MultiplicativeNoise",

@@ -31,10 +31,10 @@ from unspoken.methods.distortion.choices import (
     sent,
 )
 from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.column_sums import beyond
 from unspoken.methods.distortion.declared_ranges import (
     CLAMP,
     MISSING,
-    beyond,
     note_clamped,
     within,
 )
@@ -60,6 +60,8 @@ from unspoken.release.distorted import (
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.table import Table
 
 
@@ -172,6 +174,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         """Learn the covariance of the logarithms, which only the second form needs."""
         MULTIPLICATIVE_NOISE.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        MULTIPLICATIVE_NOISE.check_columns(self, feature_names(self))
         self._set(feature_names(self), data)
         return self
 
@@ -234,9 +237,11 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
                 else float(value * self.law_.draw(seed, index, 0, 1)[0])
         return sent(values, out, choices)
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        MULTIPLICATIVE_NOISE.check(self)
+        MULTIPLICATIVE_NOISE.check(self, table)
         names = chosen_columns("MultiplicativeNoise", table.schema, ("numeric", "ordinal"),
                                self.columns)
         names, markers = markers_of("MultiplicativeNoise", table.schema, names, self.choices)

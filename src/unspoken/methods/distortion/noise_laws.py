@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,6 +25,7 @@ from unspoken.errors import InputError, explain, unknown
 from unspoken.numerics.random import shares
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
+Words = npt.NDArray[np.uint64]
 
 
 class NoiseLaw(ABC):
@@ -58,8 +59,37 @@ class NoiseLaw(ABC):
         """Return the value below which a share of the noise lies."""
 
     def amplification(self, ratio: float) -> float:
-        """Return gamma for values `ratio` scales apart; infinite where no odds are bounded."""
+        """Return gamma for values `ratio` scales apart; infinite where no odds are bounded.
+
+        It counts only for a law that has `beyond`.
+        """
         return math.inf
+
+    def beyond(self, share: Floats) -> Floats:
+        """Return the distance beyond which a share of the noise lies, both sides together.
+
+        A law that bounds odds must have it, precise for shares down to 2**-127: quantiles of 53
+        bits end after some 36 scales, and a report from farther away would rule values out.
+        """
+        raise NotImplementedError
+
+    @property
+    def reaches_far(self) -> bool:
+        """Return True if the law draws its far tail, so that bounded odds are bounded indeed."""
+        return type(self).beyond is not NoiseLaw.beyond
+
+    def drawn(self, words: Words, more: Callable[[], Words]) -> Floats:
+        """Return noise of scale 1; `more` gives as many words again, for the far tail."""
+        if not self.reaches_far:
+            return self.quantile(shares(words), 1.0)
+        sign = np.where(words >> np.uint64(63), -1.0, 1.0)
+        return np.asarray(sign * self.beyond(_far_shares(words, more())))
+
+
+def _far_shares(high: Words, low: Words) -> Floats:
+    """Return numbers in (0, 1] from 127 bits each, to full precision however small they are."""
+    share = (high & np.uint64((1 << 63) - 1)) * 2.0**-63 + (low + 1.0) * 2.0**-127
+    return np.asarray(np.minimum(share, 1.0))
 
 
 class _Uniform(NoiseLaw):
@@ -121,6 +151,9 @@ class _Laplace(NoiseLaw):
 
     def amplification(self, ratio: float) -> float:
         return math.exp(ratio) if ratio < 700 else math.inf
+
+    def beyond(self, share: Floats) -> Floats:
+        return np.asarray(-np.log(share))
 
 
 LAWS: Mapping[str, NoiseLaw] = {"uniform": _Uniform(), "gaussian": _Gaussian(),
@@ -194,9 +227,13 @@ class Noise:
         """Return the value below which a share of the noise lies."""
         return self.law.quantile(np.asarray(share, np.float64), self.scale)
 
-    def from_words(self, words: npt.NDArray[np.uint64]) -> Floats:
-        """Turn random 64-bit words into noise, one each; neither end can be hit."""
+    def from_words(self, words: Words) -> Floats:
+        """Turn random 64-bit words into noise without far tails, one each; no end can be hit."""
         return self.quantile(shares(words))
+
+    def drawn(self, words: Words, more: Callable[[], Words]) -> Floats:
+        """Return the noise of a report from one word, or two where the law has far tails."""
+        return np.asarray(self.scale * self.law.drawn(words, more))
 
     def width(self, confidence: float = 0.95) -> float:
         """Return the privacy of as2000: the width of the interval of that confidence."""
@@ -206,25 +243,17 @@ class Noise:
         """Return gamma for values at most `spread` apart (vcz2006 section 6.1.3, corrected).
 
         Uniform noise rules values out and the ratio of two Gaussian tails has no bound, so both
-        are infinite; Laplace noise has exp(spread / b). Definition 6.3 as printed skips zero
-        probabilities and would call uniform noise perfect.
+        are infinite; Laplace noise has exp(spread / b). So is a law that does not draw its far
+        tail, whatever its density says. Definition 6.3 as printed skips zero probabilities and
+        would call uniform noise perfect.
         """
-        return 1.0 if spread == 0 else self.law.amplification(spread / self.scale)
+        if spread == 0:
+            return 1.0
+        return self.law.amplification(spread / self.scale) if self.law.reaches_far else math.inf
 
     def to_json(self) -> dict[str, Any]:
         """Return the noise as plain data."""
         return {"family": self.family, "scale": self.scale}
-
-
-def laplace_from_words(high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64]) -> Floats:
-    """Return Laplace noise of scale 1 from 128 bits each: a sign, and 127 for the size.
-
-    The size is -ln u with u in (0, 1] to full floating-point precision however small u is, so that
-    every report of the far tail can come from every value.
-    """
-    sign = np.where(high >> np.uint64(63), -1.0, 1.0)
-    share = (high & np.uint64((1 << 63) - 1)) * 2.0**-63 + (low + 1.0) * 2.0**-127
-    return np.asarray(sign * -np.log(np.minimum(share, 1.0)))
 
 
 def for_width(family: str, width: float, confidence: float = 0.95) -> Noise:
@@ -234,8 +263,8 @@ def for_width(family: str, width: float, confidence: float = 0.95) -> Noise:
 
 def check_family(family: Any) -> None:
     """Refuse a family that is not known."""
-    if not isinstance(family, str) or family not in FAMILIES:
-        raise InputError(unknown("'family' of the noise", family, FAMILIES))
+    if not isinstance(family, str) or family not in LAWS:
+        raise InputError(unknown("'family' of the noise", family, LAWS))
 
 
 def check_confidence(confidence: Any) -> float:

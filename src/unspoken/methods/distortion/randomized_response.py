@@ -48,15 +48,12 @@ from unspoken.release.distorted import (
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.column_counts import value_counts
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.table import Table
 
 MAX_VALUES = 1000
-
-
-
-
-
-
 
 
 @dataclass(frozen=True)
@@ -123,6 +120,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         RANDOMIZED_RESPONSE.check(self)
         data = validate_data(self, X, dtype=None, ensure_all_finite=False)
         names = feature_names(self)
+        RANDOMIZED_RESPONSE.check_columns(self, names)
         self._set({name: self._law(name, lambda i=i: _distinct(data[:, i]))
                    for i, name in enumerate(names)})
         return self
@@ -177,15 +175,18 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if not self.values:
                 raise InputError("RandomizedResponse: 'values' is required where there is no "
                                  "table to fit.")
+            RANDOMIZED_RESPONSE.check_columns(self, list(self.values))
             self._set({name: self._law(name, None) for name in self.values})
         check_choices(choices, self.laws_)
         seed = self.draws_.next()
         return sent(record, {name: _one(name, law, record.get(name), derive(seed, "answer", name))
                              for name, law in self.laws_.items()}, choices)
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        RANDOMIZED_RESPONSE.check(self)
+        RANDOMIZED_RESPONSE.check(self, table)
         names = chosen_columns("RandomizedResponse", table.schema, ("categorical", "ordinal"),
                                self.columns)
         names, markers = markers_of("RandomizedResponse", table.schema, names, self.choices)
@@ -209,12 +210,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _note(self, table: Table) -> None:
         """Count what was not declared and becomes 'other', before anything is drawn."""
-        counts = dict.fromkeys([n for n, law in self.laws_.items() if law.other is not None], 0)
-        for batch in table.batches(list(counts)) if counts else ():
-            for name in counts:
-                column, law = batch.column(name), self.laws_[name]
-                known = pa.array(list(law.values), column.type)
-                counts[name] += places_of(name, column, known, law)[2]
+        counts = {name: _undeclared(table, name, law) for name, law in self.laws_.items()
+                  if law.other is not None}
         self.outside_ = note_clamped(counts, CLAMP)
 
     def __sklearn_tags__(self) -> Any:
@@ -224,6 +221,14 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.non_deterministic = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _undeclared(table: Table, name: str, law: ColumnResponse) -> int:
+    """Return how many rows hold a value that was not declared."""
+    kind = table.engine.schema(table.frame).field(name).type
+    known = set(pa.array(list(law.values), kind).to_pylist())
+    return sum(rows for value, rows in value_counts(table, name).items()
+               if value is not None and value == value and value not in known)
 
 
 def _distinct(column: Any) -> list[Any]:

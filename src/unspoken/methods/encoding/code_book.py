@@ -23,6 +23,7 @@ from unspoken.numerics import shuffle
 from unspoken.numerics.label_runs import Pieces
 from unspoken.numerics.random import words
 from unspoken.numerics.value_lookup import Lookup
+from unspoken.numerics.whole_levels import WholeLevels
 from unspoken.release.key import Key
 from unspoken.release.release import Release
 
@@ -55,9 +56,17 @@ class ColumnCode:
             return Lookup(self.values, np.arange(self.values.size, dtype=np.int32))
         return Lookup(self.values, self.codes.astype(np.int32))
 
+    @cached_property
+    def _levels(self) -> WholeLevels | None:
+        """What belongs to the level of every whole number, where these are not too many."""
+        return WholeLevels.over(self.floor.astype(np.float32), self._lookup.payload)
+
     def encode(self, data: npt.NDArray[Any], start: int = 0, unseen: str = "error") -> Any:
         """Return int32 codes and the mask of missing values (None if nothing is missing)."""
         if self.floor.size:
+            whole = None if self._levels is None else self._levels.find(data)
+            if whole is not None:
+                return (self._record_codes(whole, start) if self.record.any() else whole), None
             data = self.rounded(np.asarray(data, np.float64))
         codes, missing, strange = self._lookup.find(data, nearest=unseen == "nearest")
         if strange is not None:

@@ -15,10 +15,12 @@ from unspoken.methods.encoding.learner_rules import (
     Known,
     Params,
     Rule,
+    c45,
     gradient_boosting,
     histogram,
     lightgbm,
     outside_rows,
+    sketches_draws,
     stops_early,
     tree,
     votes,
@@ -47,6 +49,7 @@ _STRICT: dict[tuple[str, str], Rule] = {
     ("xgboost", "XGBRFRegressor"): xgboost,
     ("lightgbm", "LGBMClassifier"): lightgbm,
     ("lightgbm", "LGBMRegressor"): lightgbm,
+    ("unspoken", "C45Classifier"): c45,
 }
 
 _MAX_MONO: dict[tuple[str, str], Rule] = {
@@ -73,6 +76,7 @@ def judge(miner: Any, mode: str, known: Known) -> Verdict:
     if why:
         return Verdict(False, f"{kind.__name__}: {why}.")
     stopping = _STOPPING * (rules[name] is histogram and stops_early(params, known))
+    stopping += _SKETCHED * (rules[name] is xgboost and sketches_draws(params))
     stopping += _DRAWN * (rules[name] is gradient_boosting and bool(outside_rows(params)))
     return Verdict(True, _yes(params, mode) + _NUMBERED * bool(known.labelled)
                    + _UNITS * (known.target in KINDS) + stopping)
@@ -82,6 +86,8 @@ _STOPPING = (" Where early stopping ends is replayed on the original; if trainin
              "decoding grows those rounds on the original, which takes as long as fitting.")
 _DRAWN = (" Where rows outside a tree's draw lie between two values, decoding fits the stages that "
           "follow to the original, which takes as long as fitting.")
+_SKETCHED = (" Send the recipe: where rows outside a tree's draw lie beyond its outermost cut, the "
+             "trees after it are grown on the original, which takes as long as fitting.")
 _NUMBERED = (" Number categories in the sorted order of their labels: identity is with the "
              "original numbered in the same order.")
 

@@ -71,12 +71,16 @@ def draw_codes(
     rng: np.random.Generator,
     families: Sequence[str] = FAMILIES,
     tail: float = 0.5,
+    room: int | None = None,
 ) -> Codes:
-    """Draw strictly increasing whole codes, the first one 0, piece by piece."""
+    """Draw strictly increasing whole codes, the first one 0, piece by piece.
+
+    `room`: how many whole numbers there are for them, if not all that float32 holds.
+    """
     if values.size == 0:
         none = np.zeros(0, np.int64)
         return Codes(none, none, none)
-    codes, low, high = draw_many(values, [pieces], rng, families, tail)
+    codes, low, high = draw_many(values, [pieces], rng, families, tail, room)
     return Codes(codes[0], low, high)
 
 
@@ -86,6 +90,7 @@ def draw_many(
     rng: np.random.Generator,
     families: Sequence[str] = FAMILIES,
     tail: float = 0.5,
+    room: int | None = None,
 ) -> tuple[Ints, Ints, Ints]:
     """Draw the codes of one attribute for several keys at once, one row per key.
 
@@ -94,7 +99,7 @@ def draw_many(
     """
     size, keys = values.size, len(cuts)
     laid = _end_to_end(cuts, size)
-    drawn = [_slacks(size, one.starts.size, rng, tail) for one in cuts]
+    drawn = [_slacks(size, one.starts.size, rng, tail, room) for one in cuts]
     slack, gap = (np.concatenate(part) for part in zip(*drawn, strict=True))
     owner, lengths = laid.owner(), laid.lengths
     shape = _shape(np.tile(values, keys), laid, owner, rng, families)
@@ -121,12 +126,13 @@ def _bases(room: Ints, pieces: Sequence[int]) -> Ints:
 
 
 def _slacks(
-    size: int, pieces: int, rng: np.random.Generator, tail: float
+    size: int, pieces: int, rng: np.random.Generator, tail: float, wanted: int | None = None
 ) -> tuple[Ints, Ints]:
     """Share the unused codes out: heavy-tailed widths, gaps of 1 to 30% of them."""
     room = (MIDPOINT_LIMIT if size <= MIDPOINT_LIMIT // 2 else CODE_LIMIT) - 2 - size
     # The span itself is drawn, so that the largest code says nothing about the scale.
     spare = int(room * 2.0 ** -rng.uniform(0.0, 3.0)) if room > 0 else 0
+    spare = spare if wanted is None else wanted - size
     # 1 - U is never 0; the cap keeps one draw from swallowing every other piece.
     width = np.minimum((1.0 - rng.random(pieces)) ** (-1.0 / tail), 1e9)
     gap = width * rng.uniform(0.01, 0.3, pieces)

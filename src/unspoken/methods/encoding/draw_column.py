@@ -17,8 +17,13 @@ from unspoken.methods.encoding.draw_codes import (
     permute_inside,
     place,
 )
+from unspoken.methods.encoding.own_codes import OwnCodes
 from unspoken.numerics.label_runs import Pieces, choose_bp, choose_max_mp
 from unspoken.numerics.random import derive, generator
+
+FEWEST, MOST = 20, 60
+"""Between which the number of pieces of a column is drawn, unless it was fixed."""
+OWN = OwnCodes()
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Recipe:
 
     mode: str = "strict"
     pieces: str = "random"
-    breakpoints: int = 20
+    breakpoints: int | None = None
     min_width: int = 2
     families: Sequence[str] = FAMILIES
     per_record: bool = False
@@ -38,6 +43,12 @@ class Recipe:
     def needs_classes(self) -> bool:
         """Return True if the classes of records matter."""
         return self.mode == "max-mono" or self.pieces == "max-mono"
+
+    def wanted(self, rng: np.random.Generator) -> int:
+        """Return the number of pieces of one column, drawn unless it was fixed (section 5.1)."""
+        if self.breakpoints is not None:
+            return self.breakpoints
+        return int(rng.integers(FEWEST, MOST + 1))
 
 
 def as_float32(name: str, values: Floats, table: Ints) -> tuple[Floats, Ints]:
@@ -64,9 +75,13 @@ def as_float32(name: str, values: Floats, table: Ints) -> tuple[Floats, Ints]:
 
 
 def draw_column(
-    names: tuple[str, str], values: Floats, table: Ints | None, recipe: Recipe, seed: bytes
+    names: tuple[str, str], values: Floats, table: Ints | None, recipe: Recipe, seed: bytes,
+    own: OwnCodes = OWN,
 ) -> ColumnCode:
-    """Draw pieces and codes for the distinct float32 values of one column."""
+    """Draw pieces and codes for the distinct float32 values of one column.
+
+    `own`: a function or a range of the custodian's, in place of what is drawn.
+    """
     if values.size > CODE_LIMIT - 2:
         raise DataError(
             f"Column '{names[0]}' must have at most {CODE_LIMIT - 2:,} distinct values, which is "
@@ -74,21 +89,35 @@ def draw_column(
         )
     rng = generator(seed, "codes")
     pieces = _choose(values, table, recipe, rng)
-    drawn = draw_codes(values, pieces, rng, recipe.families, recipe.tail)
+    drawn = draw_codes(values, pieces, rng, recipe.families, recipe.tail,
+                       own.room(names[0], values.size))
+    if own.function is not None and values.size:
+        drawn = own.codes(names[0], values, pieces)
     free = pieces.mono if recipe.mode == "max-mono" else np.zeros(pieces.mono.size, np.bool_)
     codes = permute_inside(drawn.codes, pieces, free, rng) if free.any() else drawn.codes
     if recipe.mode == "anti" and codes.size:
         codes = codes[-1] - codes
-    placed = place(codes, values, recipe.keep_zero, rng) if codes.size else codes
+    placed = _placed(codes, values, recipe, own, rng) if codes.size else codes
     shift = int(placed[0] - codes[0]) if codes.size else 0
     record = free if recipe.per_record else np.zeros(free.size, np.bool_)
     return ColumnCode(names[0], names[1], values, placed, pieces, record, drawn.low + shift,
                       drawn.high + shift, derive(seed, "records"))
 
 
+def _placed(codes: Ints, values: Floats, recipe: Recipe, own: OwnCodes,
+            rng: np.random.Generator) -> Ints:
+    """Shift codes to where they are released: those of a function stay, a range has its place."""
+    if own.function is not None:
+        return codes
+    if own.whole is None:
+        return place(codes, values, recipe.keep_zero, rng)
+    low, high = own.whole
+    return np.asarray(codes + low + int(rng.integers(high - low - int(codes.max()) + 1)))
+
+
 def _choose(
     values: Floats, table: Ints | None, recipe: Recipe, rng: np.random.Generator
 ) -> Pieces:
     if recipe.pieces == "max-mono" and table is not None:
-        return choose_max_mp(table, recipe.breakpoints, recipe.min_width, rng)
-    return choose_bp(table, values.size, recipe.breakpoints, rng)
+        return choose_max_mp(table, recipe.wanted(rng), recipe.min_width, rng)
+    return choose_bp(table, values.size, recipe.wanted(rng), rng)

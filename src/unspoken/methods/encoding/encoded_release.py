@@ -16,18 +16,18 @@ from unspoken.methods.encoding.code_book import PiecewiseBook, released_names
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.guarantee import promise
 from unspoken.methods.encoding.method import PIECEWISE
-from unspoken.methods.encoding.target_column import target_code, target_units
+from unspoken.methods.encoding.target_column import holds_numbers, target_code, target_units
 from unspoken.models.category_groups import category_texts
 from unspoken.numerics.random import derive, generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import with_original
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.arrow_arrays import arrow_of, to_numbers
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
 if TYPE_CHECKING:
-    from unspoken.methods.encoding.encoder import PiecewiseEncoder
+    from unspoken.methods.encoding.encoding_settings import PiecewiseSettings
 
 MAX_CLASSES = 1000
 _PINS = {
@@ -40,7 +40,7 @@ _PINS = {
 }
 
 
-def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]:
+def make_release(encoder: PiecewiseSettings, table: Table) -> tuple[Release, Key]:
     """Fit an encoder on a table; return what goes out and what stays."""
     recipe = encoder.recipe()
     numeric, categorical = _features(table.schema, encoder.categorical)
@@ -93,13 +93,12 @@ def _check_target(table: Table, recipe: Recipe) -> None:
     name = table.target if recipe.needs_classes else table.schema.target
     if name is None:
         return
-    missing = table.engine.count_missing(table.frame, name)
+    missing, classes = _target_counts(table, name)
     if missing:
         raise DataError(
             f"Target '{name}' must have a value in every row. {missing} rows have none. "
-            "Leave those rows out."
+            "Leave those rows out (drop_missing_target=True when reading)."
         )
-    classes = table.engine.count_distinct(table.frame, name)
     if classes < 2:
         raise DataError(f"Target '{name}' must have at least 2 different values. Got {classes}. "
                         "There is nothing to mine.")
@@ -110,13 +109,24 @@ def _check_target(table: Table, recipe: Recipe) -> None:
         )
 
 
+def _target_counts(table: Table, name: str) -> tuple[int, int]:
+    """Return how many rows have no target, and how many different ones there are."""
+    if holds_numbers(table):
+        # The same counts say whether it is a quantity.
+        counted = table.counts([name])[name]
+        return counted.missing, counted.values.size
+    engine, frame = table.engine, table.frame
+    return engine.count_missing(frame, name), engine.count_distinct(frame, name)
+
+
 def _name_everything(
-    encoder: PiecewiseEncoder, table: Table, categorical: tuple[str, ...], seed: bytes, number: str
+    encoder: PiecewiseSettings, table: Table, categorical: tuple[str, ...], seed: bytes, number: str
 ) -> PiecewiseBook:
     book: PiecewiseBook = encoder.book_
     target = table.schema.target
     order = derive(seed, "order") if encoder.shuffle_rows else None
-    labels = {name: random_labels(table, name, seed, int(encoder.rare)) for name in categorical}
+    labels = {name: random_labels(table, name, seed, int(encoder.rare), encoder.even_labels)
+              for name in categorical}
     kept = [n for n in table.schema.names if n in book.features or n in labels]
     book = replace(book, names=tuple(kept))
     if not encoder.neutral_names:
@@ -183,7 +193,8 @@ class RowEncoder:
         parts: dict[str, Any] = {}
         for column in self.book.columns:
             codes, missing = column.encode(to_numbers(batch.column(column.name)), start)
-            parts[column.released] = pa.array(codes, pa.int32(), mask=missing)
+            parts[column.released] = (arrow_of(codes) if missing is None else
+                                      pa.array(codes, pa.int32(), mask=missing))
         for name, entry in (self.book.categories or {}).items():
             parts[entry["released"]] = _replaced(batch.column(name), entry["labels"])
         if self.book.target:
@@ -207,11 +218,12 @@ def _replaced(column: Any, labels: Mapping[str, str]) -> Any:
     )
 
 
-def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder, number: str) -> dict[str, Any]:
+def _mechanism(recipe: Recipe, encoder: PiecewiseSettings, number: str) -> dict[str, Any]:
     """What is public: the method, never the breakpoints, families or widths that were drawn."""
     return {"name": PIECEWISE.name, "mode": recipe.mode, "pieces": recipe.pieces,
             "monochromatic": "record" if recipe.per_record else "permutation",
             "zero_kept": recipe.keep_zero,
             "rows_shuffled": bool(encoder.shuffle_rows),
             "neutral_names": bool(encoder.neutral_names), "rare": int(encoder.rare),
+            "even_labels": encoder.even_labels,
             "target": number or ("classes" if encoder.book_.target else "none")}

@@ -9,8 +9,6 @@ The key undoes everything: the key and the release together are the table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,22 +16,17 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.errors import DataError, InputError
-from unspoken.methods.encoding.code_book import PiecewiseBook
-from unspoken.methods.encoding.conditioning import KEPT, Levels, condition, rows_needed
-from unspoken.methods.encoding.draw_codes import FAMILIES
-from unspoken.methods.encoding.draw_column import Recipe, as_float32, draw_column
-from unspoken.methods.encoding.encoded_release import make_release
-from unspoken.methods.encoding.method import PIECEWISE
-from unspoken.methods.encoding.threshold_facts import all_of, threshold_facts
+from unspoken.methods.encoding.draw_column import Recipe
+from unspoken.methods.encoding.encoding_settings import PiecewiseSettings
 from unspoken.models.sklearn_fields import feature_names
-from unspoken.numerics.random import derive, seed_from
+from unspoken.numerics.random import seed_from
 from unspoken.numerics.tally import tally
-from unspoken.release.key import Key
-from unspoken.release.release import Release
-from unspoken.table.table import Table
 
 
-class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PiecewiseEncoder(
+    OneToOneFeatureMixin, TransformerMixin, BaseEstimator,  # type: ignore[misc]
+    PiecewiseSettings,
+):
     """Encode numeric columns piecewise so that a miner grows exactly the same tree.
 
     Parameters
@@ -42,7 +35,11 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         learner), "max-mono" (codes are permuted inside monochromatic pieces; more privacy, covers
         classification trees and forests without leaf minima) or "anti" (codes decrease; promises
         an equally good tree only).
-    breakpoints : least number of pieces a column is cut into.
+    breakpoints : least number of pieces a column is cut into; None draws one for every column,
+        from 20 to 60, which nobody is told.
+    functions : codes by a function of your own, column by column: a formula such as "0.9*x + 10",
+        or a function of an array. It must increase; who guesses its form needs few known values.
+    looks : a range (low, high) for the codes of a column, so that they look like real values.
     pieces : "random" (ChooseBP) or "max-mono" (ChooseMaxMP); None follows the mode.
     min_width : distinct values that a monochromatic piece must have.
     families : what mixed pieces are drawn from.
@@ -54,6 +51,9 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     categorical : "relabel" categorical features with random labels, whose splits decode to sets of
         categories, "drop" them, or "refuse" a table that has any.
     rare : categories of fewer records than this share one label.
+    even_labels : put the categories of every column under this many labels of about the same
+        frequency, so that frequencies do not name them; models cannot tell those of one label
+        apart.
     target : "affine" releases a numeric target in a secret unit with a secret zero, "scaled" in a
         secret unit, "classes" takes its values for labels; "auto" is "affine" for a quantity
         (fractions, more than 20 different values, or with neutral names more than 2) and
@@ -74,59 +74,6 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     depends on; n_features_in_, feature_names_in_ as everywhere in scikit-learn.
     """
 
-    def __init__(  # noqa: PLR0913
-        self,
-        mode: str = "strict",
-        breakpoints: int = 20,
-        *,
-        pieces: str | None = None,
-        min_width: int = 2,
-        families: Any = FAMILIES,
-        monochromatic: str = "permutation",
-        keep_zero: Any = "auto",
-        categorical: str = "relabel",
-        rare: int = 1,
-        target: str = "auto",
-        clear_target: str | None = None,
-        neutral_names: bool = False,
-        shuffle_rows: bool = True,
-        unseen: str = "error",
-        tail: float = 0.5,
-        conditioning: str = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.mode = mode
-        self.breakpoints = breakpoints
-        self.pieces = pieces
-        self.min_width = min_width
-        self.families = families
-        self.monochromatic = monochromatic
-        self.keep_zero = keep_zero
-        self.categorical = categorical
-        self.rare = rare
-        self.target = target
-        self.clear_target = clear_target
-        self.neutral_names = neutral_names
-        self.shuffle_rows = shuffle_rows
-        self.unseen = unseen
-        self.tail = tail
-        self.conditioning = conditioning
-        self.random_state = random_state
-
-    def recipe(self) -> Recipe:
-        """Return the checked parameters with every default resolved."""
-        PIECEWISE.check(self)
-        keep = self.keep_zero is True
-        if keep and self.mode != "strict":
-            raise InputError(
-                "PiecewiseEncoder: 'keep_zero' must be False or 'auto' unless mode is 'strict'. "
-                f"Got True with mode '{self.mode}', whose codes do not keep the order throughout."
-            )
-        pieces = self.pieces or ("max-mono" if self.mode == "max-mono" else "random")
-        return Recipe(self.mode, pieces, int(self.breakpoints), int(self.min_width),
-                      tuple(self.families), self.monochromatic == "record", keep,
-                      float(self.tail))
-
     def fit(self, X: Any, y: Any = None) -> PiecewiseEncoder:
         """Draw a code for every value of every column of X; y is needed for max-mono."""
         recipe = self.recipe()
@@ -136,27 +83,6 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self._draw(recipe, feature_names(self), counted, seed_from(self.random_state))
         self.key_ = self.book_.to_key("")
         return self
-
-    def _draw(self, recipe: Recipe, names: Sequence[str], counted: list[Any], seed: bytes,
-              rows: int = 0) -> None:
-        columns, facts, fewest = [], [], []
-        least = rows_needed(rows) if self.conditioning == "auto" else 1
-        for index, (name, (values, table)) in enumerate(zip(names, counted, strict=True)):
-            merged, by_class = as_float32(name, values, table)
-            levels = Levels(merged, by_class, np.zeros(0))
-            if self.conditioning == "auto":
-                levels = condition(merged, by_class, least)
-            # A column of which float32 leaves little is not passed off as a rounded one.
-            honest = self.conditioning == "auto" and merged.size >= KEPT * values.size
-            facts.append(threshold_facts(levels.values if honest else values, recipe.keep_zero))
-            fewest.append(int(levels.table.sum(axis=1).min(initial=2**62)))
-            drawn = draw_column((name, name), levels.values,
-                                levels.table if recipe.needs_classes else None,
-                                recipe, derive(seed, "column", index))
-            columns.append(replace(drawn, merged=merged.size < values.size, floor=levels.floor))
-        self.book_ = PiecewiseBook(tuple(columns), recipe.mode)
-        self.facts_ = all_of(facts)
-        self.least_rows_ = min(fewest, default=2**62)
 
     def transform(self, X: Any) -> Any:
         """Return the codes of X as float32, which holds them exactly; NaN stays NaN."""
@@ -178,10 +104,6 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         for index, column in enumerate(self.book_.columns):
             out[:, index] = column.decode(codes[:, index])
         return out
-
-    def protect(self, table: Table) -> tuple[Release, Key]:
-        """Fit on a table and return its release and the key to it."""
-        return make_release(self, table)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -50,8 +50,12 @@ class SameTree(Guarantee):
         """
         facts = self.facts
         rows, least = facts.get("rows"), facts.get("least_rows")
-        names = tuple(map(str, facts.get("columns") or () if columns is None else columns))
-        labelled = frozenset(map(str, facts.get("categorical") or ())) & frozenset(names)
+        lists = [facts.get(name) or [] for name in ("columns", "categorical")]
+        if not all(isinstance(each, list | tuple) for each in lists):
+            return Verdict(False, "The release does not list its columns, so that nothing is known "
+                           "of them.")
+        names = tuple(map(str, lists[0] if columns is None else columns))
+        labelled = frozenset(map(str, lists[1])) & frozenset(names)
         known = ThresholdFacts(**{
             name: facts.get(name) is True for name in ThresholdFacts().to_json()
         })

@@ -78,9 +78,9 @@ _HISTOGRAM: Mapping[str, Allowed] = {
 }
 STOPPED = Allowed(
     lambda value: value is None or value is False or value == 0,
-    "stops by an evaluation set, of which the recipe says nothing; search for the number of rounds "
-    "by cross-validation instead (tune), or use HistGradientBoosting, whose early stopping is "
-    "replayed")
+    "stops by an evaluation set, of which the recipe says nothing; let mining stop it (stop, or "
+    "--stop-after on the command line), which records those rows, or use HistGradientBoosting, "
+    "whose early stopping is replayed")
 _XGBOOST: Mapping[str, Allowed] = {
     "objective": LOSS, "base_score": NUMBER, "booster": FREE, "callbacks": NO,
     "colsample_bylevel": NUMBER, "colsample_bynode": NUMBER, "colsample_bytree": NUMBER,
@@ -134,10 +134,14 @@ _BAGGING: Mapping[str, Allowed] = {
                                          "values"),
     "random_state": FREE, "verbose": FREE, "warm_start": COLD,
 }
+_C45: Mapping[str, Allowed] = {
+    "categories": FREE, "confidence": NUMBER, "min_records": NUMBER, "prune": FREE,
+    "raise_branches": FREE, "threshold": FREE,
+}
 _BY_NAME: Mapping[str, Mapping[str, Allowed]] = {
     "DecisionTree": _TREE, "RandomForest": _FOREST, "GradientBoosting": _GRADIENT,
     "HistGradientBoosting": _HISTOGRAM, "XGB": _XGBOOST, "XGBRF": _XGBOOST, "LGBM": _LIGHTGBM,
-    "AdaBoost": _VOTES, "Bagging": _BAGGING,
+    "AdaBoost": _VOTES, "Bagging": _BAGGING, "C45": _C45,
 }
 
 

@@ -91,6 +91,14 @@ def tree(params: Params, known: Known) -> str:
     return "" if known.columns.gaps_above_1e7 else _GAP
 
 
+def c45(params: Params, known: Known) -> str:
+    """C4.5: counts alone, unless a cut is placed by the middle of two values."""
+    if params.get("threshold") != "value":
+        return ("threshold='middle' places cuts by distances between values, and a raised branch "
+                "then gets other records; use threshold='value'")
+    return ""
+
+
 def gradient_boosting(params: Params, known: Known) -> str:
     """GradientBoosting: rows outside a tree's draw are predicted while it is trained."""
     if params.get("init") not in (None, "zero"):
@@ -119,6 +127,10 @@ def histogram(params: Params, known: Known) -> str:
     why = _declared("categorical_features", params.get("categorical_features"), known)
     if why:
         return why
+    weights = params.get("class_weight")
+    if isinstance(weights, Mapping) and any(weight == 0 for weight in weights.values()):
+        return ("class_weight has a class of weight zero, and values that only its rows have get "
+                "no bin of their own; leave those rows out instead")
     why = _not_replayed(params) if stops_early(params, known) else ""
     if why:
         return why
@@ -168,6 +180,11 @@ def xgboost(params: Params, known: Known) -> str:
     if not known.columns.float32_doubles:
         return "a column has values above half of what float32 holds; rescale it"
     return _xgboost_exact(method, params, known)
+
+
+def sketches_draws(params: Params) -> bool:
+    """Return True if XGBoost places its outermost cuts by the rows that a tree drew."""
+    return params.get("tree_method") == "approx" and params.get("subsample") not in (None, 1, 1.0)
 
 
 def _xgboost_exact(method: Any, params: Params, known: Known) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unspoken.methods.encoding.formulas import Formula
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
 from unspoken.release.parameters import (
@@ -11,6 +12,8 @@ from unspoken.release.parameters import (
     OneOf,
     OrNone,
     Parameter,
+    PerColumn,
+    Range,
     Real,
     Text,
     Whole,
@@ -22,9 +25,11 @@ _HERE = "unspoken.methods.encoding"
 
 PIECEWISE = Method(
     name="piecewise",
+    streams=True,
     summary="Shows codes in place of values; piece by piece they keep or reverse the order.",
     promise="A tree mined on the codes is decoded to the very tree of the original data.",
     transformer_at=f"{_HERE}.encoder:PiecewiseEncoder",
+    quick_at=f"{_HERE}.encoding_settings:PiecewiseSettings",
     uses=(Use(("miner",), ("model",), "nothing", "exactly",
               "Order stays visible: a sample of similar data, or a few known records, undo most of "
               "it, and the decoded model tells its reader more."),),
@@ -34,8 +39,16 @@ PIECEWISE = Method(
             OneOf(MODES), "strict: the same model for every threshold learner; max-mono: hides "
             "more, same classification trees; anti: an equally good tree only",
             "Use 'strict' unless you know the miner.", "--mode"),
-        "breakpoints": Parameter(Whole(1), "least number of pieces of a column",
+        "breakpoints": Parameter(OrNone(Whole(1)), "least number of pieces of a column; drawn "
+                                 "from 20 to 60 for each, and told to nobody, if left out",
                                  "Use 1 for a single piece.", "--breakpoints"),
+        "functions": Parameter(
+            PerColumn(Formula(), none=True, single=False), "codes by functions of your own, by "
+            "column, which must increase; equal whole numbers move up to the next one",
+            """Write {"age": "0.9*x + 10"}."""),
+        "looks": Parameter(
+            PerColumn(Range(), none=True, single=False), "codes drawn from ranges that look real, "
+            "by column", """Write {"age": [18, 95]}."""),
         "pieces": Parameter(OneOf((None, "random", "max-mono")),
                             "how a column is cut: at random places, or into the longest pieces "
                             "of one class", "Leave it out to follow the mode."),
@@ -63,6 +76,10 @@ PIECEWISE = Method(
                                   "released as it is", "Name the target.", "--clear-target"),
         "rare": Parameter(Whole(1), "categories of fewer records than this share one label",
                           "Use 1 to keep all of them apart.", "--rare"),
+        "even_labels": Parameter(
+            OrNone(Whole(2)), "put the categories of every column under this many labels of about "
+            "the same frequency, which hides them from who knows frequencies, and parts of them "
+            "from the miner", "Leave it out to keep them apart.", "--even-labels"),
         "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; numbers "
                                    "stay numbers; the key holds the map",
                                    flag="--neutral-names", switch=True),

@@ -21,17 +21,17 @@ from unspoken.table.arrow_arrays import is_number
 from unspoken.table.table import Table
 
 if TYPE_CHECKING:
-    from unspoken.methods.encoding.encoder import PiecewiseEncoder
+    from unspoken.methods.encoding.encoding_settings import PiecewiseSettings
 
 CLEAR = "clear"
 
 
-def target_code(encoder: PiecewiseEncoder, table: Table, recipe: Recipe) -> str:
+def target_code(encoder: PiecewiseSettings, table: Table, recipe: Recipe) -> str:
     """Return "affine", "scaled" or "clear" for a number, and an empty text for classes."""
     target, wanted = table.schema.target, encoder.target
     if encoder.clear_target is not None:
         return _clear(encoder.clear_target, table)
-    if target is None or wanted == "classes" or not _holds_numbers(table):
+    if target is None or wanted == "classes" or not holds_numbers(table):
         if wanted in KINDS:
             raise InputError(f"'target' must be 'auto' or 'classes' where the target does not hold "
                              f"numbers. Got '{wanted}'.")
@@ -52,10 +52,11 @@ def _clear(name: str, table: Table) -> str:
         raise InputError(f"'clear_target' must be the name of the target, "
                          f"'{table.schema.target}'. Got '{name[:60]}'. Leave it out to release no "
                          "number in clear.")
-    return CLEAR if _holds_numbers(table) else ""
+    return CLEAR if holds_numbers(table) else ""
 
 
-def _holds_numbers(table: Table) -> bool:
+def holds_numbers(table: Table) -> bool:
+    """Return True if the target of a table holds numbers."""
     kind = table.engine.schema(table.frame).field(table.target).type
     number = is_number(kind) and not pa.types.is_boolean(kind)
     return number and table.schema[table.target].kind in ("numeric", "ordinal")

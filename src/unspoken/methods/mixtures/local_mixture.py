@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain
@@ -62,7 +63,8 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
         """Fit to records without missing values."""
         check("LocalMixture", _RULES, self.get_params())
         limit = self._limit()
-        data = _records(X, self.least)
+        data = _enough(np.asarray(validate_data(self, X, dtype=np.float64), np.float64),
+                       int(self.least))
         features = tuple(f"x{i}" for i in range(data.shape[1])) if names is None else tuple(names)
         rng = generator(seed_from(self.random_state), "mixture")
         fitted = fitted_mixture(data, features, int(self.components), int(self.least), rng)
@@ -91,13 +93,10 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
         return fitted
 
 
-def _records(X: Any, least: int) -> Floats:
-    data = np.asarray(X, np.float64)
-    if data.ndim != 2 or data.shape[1] < 1 or data.shape[0] < least:
+def _enough(data: Floats, least: int) -> Floats:
+    if data.shape[0] < least:
         raise DataError(f"A mixture needs a table of numbers with at least {least} rows. Got "
-                        f"an array of shape {data.shape}.")
-    if not np.isfinite(data).all():
-        raise DataError("Records for a mixture must be finite and complete. Leave others out.")
+                        f"an array of shape {data.shape} (n_samples = {data.shape[0]}).")
     return data
 
 

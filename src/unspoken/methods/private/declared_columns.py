@@ -22,10 +22,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError, SchemaError, explain
+from unspoken.methods.private.method import SYNTHETIC
 from unspoken.release.distorted import of_column
+from unspoken.release.parameters import check_columns
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.declared_types import meaning, numbers_of, places_among, texts_of
+from unspoken.table.identify.named_roles import looks_like_people, named_roles
 from unspoken.table.table import Table
 
 MOST_VALUES = 1000
@@ -132,12 +135,58 @@ def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any, bins: 
                          complete=name in complete) for name in names)
 
 
+def unseen_cells(table: Table, names: Sequence[str], edges: Any, values: Any, bins: int,
+                 complete: Sequence[str] = ()) -> tuple[Cells, ...]:
+    """Return the cells of columns as declared; of the others some that no data was seen for."""
+    return tuple(
+        cells_of(table, [name], edges, values, bins, complete)[0]
+        if name in declared_names([name], edges, values) else _stand_in(table, name, bins)
+        for name in names)
+
+
+def declared_names(names: Sequence[str], edges: Any, values: Any) -> tuple[str, ...]:
+    """Return the columns whose cells are declared."""
+    return tuple(name for name in names
+                 if of_column(edges, name) is not None or of_column(values, name) is not None)
+
+
+def without_guesses(table: Table, edges: Any, values: Any, complete: Any = None) -> Table:
+    """Return a table whose roles follow from declarations and names, never from its values.
+
+    What is declared for a column that is not there is refused: the data's cells would be taken.
+    """
+    rules = {name: SYNTHETIC.parameters[name].rule for name in ("edges", "values", "complete")}
+    named = {"edges": edges, "values": values, "complete": complete}
+    check_columns("A private result", rules, named, table.schema.names)
+    declared = declared_names(table.schema.names, edges, values)
+    return replace(table, schema=named_roles(table.schema, declared))
+
+
+def refuse_names(table: Table, cells: Sequence[Cells]) -> None:
+    """Refuse categories from the data in columns that look as if they named people.
+
+    Without declared cells there is no epsilon that the refusal could be outside of.
+    """
+    for one in cells:
+        if not one.declared and looks_like_people(table.schema[one.name]):
+            raise SchemaError(f"Column '{one.name}' looks as if it named people, and its cells are "
+                              "not declared: its values would be released. Declare them in "
+                              f"'values' or 'edges', leave the column out with 'columns', or read "
+                              f"the table with keep='{one.name}'.")
+
+
+def _stand_in(table: Table, name: str, bins: int) -> Cells:
+    if table.schema[name].kind in ("numeric", "ordinal"):
+        return Cells(name, tuple(np.linspace(0.0, 1.0, bins + 1).tolist()), (), False, False)
+    return Cells(name, (), ("", " "), False, False)
+
+
 def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells:
-    column = table.arrow([name])[name]
     if edges is not None and values is None:
         # From the declaration, not from the data: one fraction would change the column's type.
         ends = _ends(name, edges)
         return Cells(name, ends, (), all(isinstance(end, Integral) for end in edges), True)
+    column = table.arrow([name])[name]
     if table.schema[name].kind in ("numeric", "ordinal") and values is None:
         return Cells(name, tuple(_even(name, column, bins)), (), pa.types.is_integer(column.type),
                      False)

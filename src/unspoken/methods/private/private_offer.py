@@ -16,7 +16,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.errors import InputError, explain, unknown
-from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
+from unspoken.methods.private.declared_columns import (
+    Cells,
+    Coded,
+    cells_of,
+    refuse_names,
+    unseen_cells,
+    without_guesses,
+)
 from unspoken.methods.private.loss_split import Loss
 from unspoken.methods.private.noisy_marginals import MarginalsPlan
 from unspoken.methods.private.private_bayes import BayesPlan
@@ -123,15 +130,21 @@ _NO_EPSILON = Cost(None, law=NONE)
 _PLANS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "marginals": (MarginalsPlan, ("marginals",)), "naive-bayes": (BayesPlan, ()),
     "tree": (TreePlan, ("max_depth",)), "regression": (RegressionPlan, ())}
+_ANY = tuple(range(12))
+"""Items of an offer that does not look at those of the data."""
 _CELLS = ("edges", "values", "complete", "bins", "columns")
 
 
 def _of_baskets(data: Baskets, kind: str, cost: Cost, options: dict[str, Any]) -> Offer:
     _known(options, ("items", "chosen", "min_support"))
     items = options.pop("items", None)
-    declared = data if items is None else only_items(data, items)
-    plan = ItemsetsPlan(_loss(cost), declared, **options)
-    return _offered(kind, cost, items is not None, plan, to_table(data), plan.measure)
+    plan = ItemsetsPlan(_loss(cost), only_items(data, _ANY if items is None else items), **options)
+
+    def measure() -> Any:
+        return plan.measure() if items is not None \
+            else ItemsetsPlan(_loss(cost), data, **options).measure()
+
+    return _offered(kind, cost, items is not None, plan, to_table(data), measure)
 
 
 def _of_table(data: Table, kind: str, cost: Cost, options: dict[str, Any]) -> Offer:
@@ -139,18 +152,25 @@ def _of_table(data: Table, kind: str, cost: Cost, options: dict[str, Any]) -> Of
     _known(options, (*_CELLS, *own))
     if kind == "tree" and cost.delta:
         raise InputError("A private tree has no delta. Leave it out.")
-    target = data.schema.target
-    names = _names(data, options.get("columns"), target)
-    cells = cells_of(data, names, options.get("edges"), options.get("values"),
-                     options.get("bins", 16), options.get("complete") or ())
+    edges, values, bins = options.get("edges"), options.get("values"), options.get("bins", 16)
+    table = without_guesses(data, edges, values, options.get("complete"))
+    names = _names(table, options.get("columns"), table.schema.target)
+    _check_marginals(options.get("marginals"), names)
     extra = {name: options[name] for name in own if name in options}
     if kind != "marginals":
-        extra["target"] = target
-    _check_marginals(options.get("marginals"), names)
-    plan = form(_loss(cost), cells, data.rows, **extra)
-    used: tuple[Cells, ...] = plan.cells
-    return _offered(kind, cost, all(one.declared for one in used), plan, data,
-                    lambda: plan.measure(Coded(data, used)))
+        extra["target"] = table.schema.target
+    complete = options.get("complete") or ()
+
+    def plan_of(cells: tuple[Cells, ...]) -> Any:
+        return form(_loss(cost), cells, table.rows, **extra)
+
+    def measure() -> Any:
+        refuse_names(data, plan.cells)
+        seen = plan_of(cells_of(table, names, edges, values, bins, complete))
+        return seen.measure(Coded(table, seen.cells))
+
+    plan = plan_of(unseen_cells(table, names, edges, values, bins, complete))
+    return _offered(kind, cost, all(one.declared for one in plan.cells), plan, data, measure)
 
 
 def _offered(kind: str, cost: Cost, declared: bool, plan: Any, data: Table,
@@ -174,7 +194,8 @@ def _names(data: Table, columns: Any, target: str | None) -> list[str]:
     for name in columns or ():
         if name not in kept:
             raise InputError(f"'columns' names '{name}', which is not there or is an identifier. "
-                             "Nothing is disclosed about identifiers.")
+                             "Nothing is disclosed about identifiers. Declare its cells, or read "
+                             f"it with keep='{name}', if it names nobody.")
     return kept if not columns else [name for name in kept if name in columns or name == target]
 
 

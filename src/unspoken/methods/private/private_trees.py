@@ -20,7 +20,15 @@ import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import InputError, explain
-from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
+from unspoken.methods.private.declared_columns import (
+    Cells,
+    Coded,
+    cells_of,
+    declared_names,
+    refuse_names,
+    unseen_cells,
+    without_guesses,
+)
 from unspoken.methods.private.loss_split import Loss
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.release.budget_costs import NONE, Cost
@@ -86,8 +94,10 @@ def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, value
     LearnedTree
         `model`, its `cost`, and `leaf_error`, the standard deviation of a class count of a leaf.
     """
-    _check(table, epsilon, max_depth)
+    original, table = table, without_guesses(table, edges, values, complete)
+    _check(table, epsilon, max_depth, values)
     names = [*table.schema.features, str(table.schema.target)]
+    refuse_names(original, unseen_cells(table, names, edges, values, bins))
     cells = cells_of(table, names, edges, values, bins, complete)
     cost = Cost(epsilon) if all(one.declared for one in cells) else Cost(None, law=NONE)
     plan = TreePlan(Loss(epsilon, False), cells, table.rows, table.schema.target, max_depth)
@@ -136,11 +146,13 @@ def expected_leaf_error(epsilon: float) -> float:
     return Loss(epsilon * LEAVES, False).error()
 
 
-def _check(table: Table, epsilon: float, max_depth: int) -> None:
+def _check(table: Table, epsilon: float, max_depth: int, values: Any) -> None:
     if not isinstance(epsilon, int | float) or not 0 < epsilon <= 100:
         raise InputError(explain("'epsilon'", "above 0 and up to 100", epsilon))
     _check_depth(max_depth)
-    if table.schema.target is None or table.schema[table.schema.target].kind != "categorical":
+    target = table.schema.target
+    if target is None or (target not in declared_names([target], None, values)
+                          and table.schema[target].kind != "categorical"):
         raise InputError("A private tree needs a categorical target. Name it on reading.")
 
 

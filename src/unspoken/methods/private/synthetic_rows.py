@@ -16,7 +16,14 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError
-from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
+from unspoken.methods.private.declared_columns import (
+    Cells,
+    Coded,
+    cells_of,
+    refuse_names,
+    unseen_cells,
+    without_guesses,
+)
 from unspoken.methods.private.fitted_tree_model import drawn, fitted
 from unspoken.methods.private.guarantee import promise
 from unspoken.methods.private.loss_split import Loss
@@ -26,7 +33,9 @@ from unspoken.numerics.random import fresh_seed, generator
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
@@ -77,10 +86,14 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.rows = rows
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and a key that seals it: no row is anybody's."""
-        SYNTHETIC.check(self)
+        SYNTHETIC.check(self, table)
+        original, table = table, without_guesses(table, self.edges, self.values)
         names = _released(table, self.columns)
+        refuse_names(original, unseen_cells(table, names, self.edges, self.values, self.bins))
         cells = cells_of(table, names, self.edges, self.values, self.bins,
                          self.complete or ())
         if table.rows < 2:
@@ -94,7 +107,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         model = fitted(plan, [one.size for one in cells], table.rows)
         release = self._release(table, cells, drawn(model, plan, len(cells),
                                                     self.rows or table.rows, _rng()))
-        return keyed(release, table, fresh_seed())
+        return keyed(release, original, fresh_seed())
 
     def _release(self, table: Table, cells: tuple[Cells, ...], codes: list[Any]) -> Release:
         rng = _rng()

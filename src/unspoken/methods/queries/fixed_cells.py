@@ -4,9 +4,10 @@ The cells are the combinations of values of some public columns. They do not ove
 chosen by the user, so that no two answers differ in a few people. A cell is answered for a column
 only if at least `smallest` people in it have a value there and at least `smallest` of these have
 another than the most frequent one: a sum over people who nearly all have 0 would disclose the few
-who have not. A missing value is no value: it adds nothing and differs from nobody's. Where a person
-may have several rows, `smallest` is multiplied by their greatest number. A refused cell shows that
-it fails this.
+who have not. A missing value is no value: it adds nothing and differs from nobody's. Sum over mean
+is the number of values, and a count that of people: so either everybody in the cell has a value or
+at least `smallest` have none. Where a person may have several rows, `smallest` is multiplied by
+their greatest number. A refused cell shows that it fails this.
 """
 
 from __future__ import annotations
@@ -42,11 +43,16 @@ class FixedCells:
         """Return which cells are not answered exactly; a person has at most `rows` rows."""
         if (name, rows) not in self._closed:
             labels = self._labels if self._labels is not None else np.zeros(0, np.int64)
-            groups = [np.flatnonzero((labels == cell) & column.present)
-                      for cell in range(labels.max() + 1)]
             self._closed[name, rows] = np.array([
-                _too_alike(column.values[at], self._smallest * rows) for at in groups])
+                _closed(column, labels == cell, self._smallest * rows)
+                for cell in range(labels.max() + 1)])
         return self._closed[name, rows]
+
+
+def _closed(column: GridColumn, inside: Bools, least: int) -> bool:
+    """Return True if a cell would single out few people: by their value, or by having none."""
+    without = int(np.count_nonzero(inside & ~column.present))
+    return 0 < without < least or _too_alike(column.values[inside & column.present], least)
 
 
 def _too_alike(values: Ints, least: int) -> bool:

@@ -24,6 +24,8 @@ from unspoken.release.distorted import of_column
 FINE = 20
 """A column without a declared grid gets one of about its range over 2**20."""
 MOST_STEPS = 1 << 36
+_MOST_TOTAL = 1 << 62
+"""A sum beyond would wrap round, and tell a row from its neighbour by its sign."""
 
 
 @dataclass(frozen=True)
@@ -42,30 +44,57 @@ class GridColumn:
         return max(self.high, 0) - min(self.low, 0)
 
 
-def grid_column(rows: Rows, settings: Settings, name: str) -> GridColumn:
+@dataclass(frozen=True)
+class Advice:
+    """What is said to whoever asks about a column that is not declared so that it can be summed.
+
+    `{name}` in it is the column.
+    """
+
+    speaker: str = "QueryGuard: "
+    bounds: str = ("Use bounds={{'{name}': (low, high)}}, from public knowledge and never from the "
+                   "data.")
+    step: str = "Declare a coarser grid."
+
+
+_TO_CUSTODIANS = Advice()
+
+
+def grid_column(rows: Rows, settings: Settings, name: str,
+                advice: Advice = _TO_CUSTODIANS) -> GridColumn:
     """Return a column in steps of its grid, clamped to its bounds."""
+    if settings.audit == NOISE and of_column(settings.bounds, name) is None \
+            and not rows.is_boolean(name):
+        # Before its values are looked at: what type they have can follow from any row.
+        raise InputError(_no_bounds(name, advice))
     kind, values, present = rows.raw(name)
-    low, high = _bounds(settings, name, kind)
+    low, high = _bounds(settings, name, kind, advice)
     step = _step(settings, name, kind, low, high)
     least, most = math.floor(Fraction(low) / step), math.ceil(Fraction(high) / step)
     if most - least > MOST_STEPS:
-        raise InputError(f"QueryGuard: the grid of '{name}' has {most - least} steps between "
-                         f"its bounds; at most {MOST_STEPS} are allowed. Declare a coarser "
-                         "grid.")
+        raise InputError(f"{advice.speaker}'{name}' has {most - least} steps between its "
+                         f" bounds; at most {MOST_STEPS} are allowed. {advice.step}")
+    if max(-least, most) * rows.count >= _MOST_TOTAL:
+        raise InputError(f"{advice.speaker}'{name}' lies too many steps from zero for {rows.count} "
+                         f"rows to be added up exactly. {advice.step}")
     known = np.where(present, np.clip(values.astype(np.float64), low, high), 0.0)
     steps = np.clip(np.rint(known / float(step)), least, most).astype(np.int64)
     return GridColumn(least, most, step, np.where(present, steps, 0), present)
 
 
-def _bounds(settings: Settings, name: str, kind: pa.DataType) -> tuple[float, float]:
+def _bounds(settings: Settings, name: str, kind: pa.DataType,
+            advice: Advice) -> tuple[float, float]:
     declared = of_column(settings.bounds, name)
     if declared is not None:
         return float(declared[0]), float(declared[1])
     if pa.types.is_boolean(kind):
         return 0.0, 1.0
-    raise InputError(f"QueryGuard: '{name}' cannot be summed before its bounds are declared. "
-                     f"Use bounds={{'{name}': (low, high)}}, from public knowledge and never "
-                     "from the data.")
+    raise InputError(_no_bounds(name, advice))
+
+
+def _no_bounds(name: str, advice: Advice) -> str:
+    return (f"{advice.speaker}'{name}' cannot be summed before its bounds are declared. "
+            + advice.bounds.format(name=name))
 
 
 def _step(settings: Settings, name: str, kind: pa.DataType, low: float, high: float) -> Fraction:

@@ -16,15 +16,16 @@ import datetime
 import os
 import threading
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from unspoken.errors import LeakWarning, QueryLogError, QueryRefusedError
+from unspoken.methods.queries.answer_book import Book, new_book
 from unspoken.methods.queries.answer_log import MAX_ENTRIES, LockedLog, QueryLog
 from unspoken.methods.queries.answers import Answer
-from unspoken.methods.queries.exact_audit import DETERMINED, ExactAudit
+from unspoken.methods.queries.exact_audit import DETERMINED
 from unspoken.methods.queries.guard_settings import (
-    EXACT,
     LINEAR,
     NOISE,
     SIZES,
@@ -32,16 +33,16 @@ from unspoken.methods.queries.guard_settings import (
     kept_settings,
     new_settings,
 )
+from unspoken.methods.queries.guarded_columns import guarded_columns
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.noise_budget import NoiseBudget
 from unspoken.methods.queries.query import Asked, Query, Where, make_query, resolve
-from unspoken.methods.queries.refusal_rules import Answered, Refusal
+from unspoken.methods.queries.refusal_rules import Refusal
 from unspoken.numerics.random import derive
 from unspoken.release.automatic_entries import enter_once
 from unspoken.table.table import Table
 
 FORMAT = "unspoken-queries 2"
-Book = NoiseBudget | Answered
 _WEAK = {
     LINEAR: "The audit treats values as arbitrary real numbers. An adversary who knows that they "
             "are whole, bounded or mostly zero gets single values out of exact sums. Use "
@@ -120,11 +121,12 @@ class QueryGuard:
                  head: str | os.PathLike[str] | None = None,
                  register: str | os.PathLike[str] | None = None, to: str = "",
                  **limits: Any) -> None:
-        self._rows = Rows(table)
+        self._rows = self._as_read = Rows(table)
         self._entered = (table, None if register is None else Path(register), to)
         self._log = QueryLog(log, head)
         self._limits = limits
         self._inside = threading.Lock()
+        self._noted: Callable[[Sequence[str]], None] | None = None
         self._book: Book | None = None
         self._settings = Settings() if self._exists() else new_settings(table.schema, limits)
         with self._log.locked() as held:
@@ -139,6 +141,20 @@ class QueryGuard:
     def settings(self) -> Settings:
         """Return the limits in force."""
         return self._settings
+
+    @property
+    def name(self) -> str:
+        """Return what the log is called in a budget: no other log has the same."""
+        return self._log.first[:16]
+
+    def note_with(self, note: Callable[[Sequence[str]], None]) -> None:
+        """Call this with the chains of the log before every answer; what it raises is raised."""
+        self._noted = note
+
+    @property
+    def whole_epsilon(self) -> float | None:
+        """Return what all answers together may spend, None where nothing bounds them."""
+        return float(self._settings.budget) if self._settings.audit == NOISE else None
 
     @property
     def left(self) -> float | None:
@@ -169,6 +185,8 @@ class QueryGuard:
             if not book.again(asked):
                 self._decide(held, book, asked)
             self._enter()
+            if self._noted is not None:
+                self._noted(self._log.chains)
             return book.reply(asked, derive(self._log.secret, "answers"))
 
     def _decide(self, held: LockedLog, book: Book, asked: Asked) -> None:
@@ -187,9 +205,9 @@ class QueryGuard:
         """Enter these answers into the register once, before the first of them is given."""
         table, register, to = self._entered
         if register is not None:
-            budget = self._settings.budget if self._settings.audit == NOISE else None
+            budget = self.whole_epsilon
             enter_once(register, "query", table, f"query log {self._log.path.absolute()}", to,
-                       "none" if budget is None else f"epsilon {float(budget):g}")
+                       "none" if budget is None else f"epsilon {budget:g}")
             self._entered = (table, None, to)
 
     def _resolve(self, query: Query) -> Asked:
@@ -212,11 +230,8 @@ class QueryGuard:
         return self._book
 
     def _new_book(self) -> Book:
-        if self._settings.audit == NOISE:
-            return NoiseBudget(self._rows, self._settings)
-        if self._settings.audit == EXACT:
-            return ExactAudit(self._rows, self._settings, derive(self._log.secret, "decoys"))
-        return Answered(self._rows, self._settings)
+        self._rows = Rows(*guarded_columns(self._entered[0], self._settings))
+        return new_book(self._rows, self._settings, self._log.secret)
 
     def _begin(self, held: LockedLog) -> None:
         try:
@@ -232,7 +247,7 @@ class QueryGuard:
                 "settings": self._settings.to_json(), "at": _now()}
 
     def _fingerprint(self) -> str:
-        return self._rows.fingerprint(derive(self._log.secret, "table"))
+        return self._as_read.fingerprint(derive(self._log.secret, "table"))
 
     def _take(self, entry: dict[str, Any]) -> None:
         if self._book is None:

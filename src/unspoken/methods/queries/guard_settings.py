@@ -20,7 +20,9 @@ from unspoken.release.parameters import (
     Rule,
     Whole,
     check,
+    check_columns,
 )
+from unspoken.table.identify.named_roles import named_roles
 from unspoken.table.schema import Schema
 
 NOISE, EXACT, LINEAR, SIZES = AUDITS = ("noise", "exact", "linear", "sizes")
@@ -146,7 +148,9 @@ def _plain(value: Any) -> Any:
 def new_settings(schema: Schema, options: Mapping[str, Any]) -> Settings:
     """Return the settings of a new log."""
     settings = Settings(**_known(options))
-    _check_public(schema, settings.public)
+    check_columns("QueryGuard", {name: rule for name, (rule, _) in _RULES.items()},
+                  vars(settings), schema.names)
+    _check_public(schema, settings)
     for name in settings.cells or ():
         if name not in settings.public:
             raise SchemaError(f"QueryGuard: 'cells' names '{name}', which is not public. Add "
@@ -154,13 +158,22 @@ def new_settings(schema: Schema, options: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _check_public(schema: Schema, public: tuple[str, ...]) -> None:
+def guarded_schema(schema: Schema, settings: Settings) -> Schema:
+    """Return the roles that a guard goes by: with an epsilon, none that follow from the values."""
+    if settings.audit != NOISE:
+        return schema
+    return named_roles(schema, {*settings.public, *(settings.bounds or {})})
+
+
+def _check_public(schema: Schema, settings: Settings) -> None:
+    public = settings.public
     for name in public:
         if schema[name].role in ("sensitive", "target", "identifier"):
             raise SchemaError(f"QueryGuard: 'public' names '{name}', which is "
                               f"{schema[name].role}. Only columns that everybody may know can "
                               "be public.")
-    if not set(schema.names) - set(public) - set(schema.with_role("identifier")):
+    hidden = guarded_schema(schema, settings).with_role("identifier")
+    if not set(schema.names) - set(public) - set(hidden):
         raise SchemaError("A guarded table must have a column that is not public. It has none: "
                           "there is nothing to guard.")
 

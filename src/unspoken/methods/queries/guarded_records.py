@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow.compute as pc
 
 from unspoken.arrays import Bools
 from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.queries.guarded_columns import SIGNS, compared
 from unspoken.methods.queries.predicates import (
     All,
     Among,
@@ -26,22 +26,24 @@ from unspoken.methods.queries.predicates import (
     Some,
 )
 from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.declared_types import present_in
 from unspoken.table.table import Table
 
-_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}
+_WORDS, _NEITHER = {"true": 1, "false": 0}, 2
 
 
 class Rows:
     """A table in memory, its columns as arrays once they are asked for.
 
-    `frame` are its columns where they are not taken as they were read.
+    `frame` are its columns where they are not taken as they were read; those in `by_cell` are
+    compared cell by cell, whatever type they were read as.
     """
 
-    def __init__(self, table: Table, frame: Any = None) -> None:
+    def __init__(self, table: Table, frame: Any = None, by_cell: frozenset[str] = frozenset(),
+                 declared_texts: frozenset[str] = frozenset()) -> None:
         self.schema = table.schema
+        self._by_cell, self._declared_texts = by_cell, declared_texts
+        self._guessed = table.guessed
         # Read once: a file that changes later must not mix two tables.
         self._table = table.arrow() if frame is None else frame
         self.count = int(self._table.num_rows)
@@ -58,6 +60,10 @@ class Rows:
         return self._read[name]
 
     def _numbers(self, column: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
+        if pa.types.is_integer(column.type):
+            # As whole numbers, whether one is missing or not: float64 would round large ones.
+            present = np.asarray(pc.is_valid(column).to_numpy(), np.bool_)
+            return column.type, to_numbers(pc.fill_null(column, 0)), present
         values = to_numbers(column)
         present = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(values.size, np.bool_)
         return column.type, values, present
@@ -69,6 +75,14 @@ class Rows:
         codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
         self._texts[name] = {text: i for i, text in enumerate(encoded.dictionary.to_pylist())}
         return column.type, codes, codes >= 0
+
+    def is_boolean(self, name: str) -> bool:
+        """Return True if a column has the type of yes and no, whatever its values are.
+
+        In a text file it has that type as long as no other word is there.
+        """
+        self.schema[name]
+        return name not in self._guessed and bool(pa.types.is_boolean(self._table[name].type))
 
     def raw(self, name: str) -> tuple[Any, npt.NDArray[Any], Bools]:
         """Return the Arrow type of a numeric column, its values as they are, and where it has any.
@@ -108,6 +122,8 @@ class Rows:
 
     def missing(self, name: str) -> Bools:
         """Return which records have no value."""
+        if name in self._by_cell:
+            return ~present_in(self._table[name])
         return np.asarray(~self._column(name)[2])
 
     def values(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
@@ -134,7 +150,7 @@ class Rows:
 
     def _atom(self, predicate: Predicate) -> Bools:
         if isinstance(predicate, Missing):
-            return ~self._column(predicate.name)[2]
+            return self.missing(predicate.name)
         if isinstance(predicate, Among):
             hits = [self._compare(predicate.name, "=", value) for value in predicate.values]
             return np.asarray(np.logical_or.reduce(hits)) if hits \
@@ -145,13 +161,21 @@ class Rows:
         return self._compare(predicate.name, predicate.sign, predicate.value)
 
     def _compare(self, name: str, sign: str, value: Constant) -> Bools:
+        if name in self._declared_texts and sign not in ("=", "!="):
+            raise InputError(_only_texts(name, sign, value))
+        if name in self._by_cell:
+            return compared(name, self._table[name], sign, value)
         kind, values, present = self._column(name)
+        if pa.types.is_boolean(kind) and isinstance(value, str):
+            # As the same cells compare where one other word makes texts of them.
+            if sign not in ("=", "!="):
+                raise InputError(_only_texts(name, sign, value))
+            return np.asarray(SIGNS[sign](values, _WORDS.get(value.lower(), _NEITHER)) & present)
         if is_number(kind):
-            return np.asarray(_SIGNS[sign](values, _number(name, kind, value)) & present)
+            return np.asarray(SIGNS[sign](values, _number(name, kind, value)) & present)
         if sign not in ("=", "!=") or not isinstance(value, str):
-            raise InputError(f"Column '{name}' holds texts and can only be compared by = or != "
-                             f"with a text. Got {sign} {value!r}.")
-        return np.asarray(_SIGNS[sign](values, self._texts[name].get(value, -2)) & present)
+            raise InputError(_only_texts(name, sign, value))
+        return np.asarray(SIGNS[sign](values, self._texts[name].get(value, -2)) & present)
 
     def fingerprint(self, key: bytes) -> str:
         """Return a keyed hash of names, types and values: which table this is."""
@@ -162,6 +186,11 @@ class Rows:
             for part in _contents(column):
                 hashed.update(hashlib.blake2b(part).digest())
         return hashed.hexdigest()
+
+
+def _only_texts(name: str, sign: str, value: Constant) -> str:
+    return (f"Column '{name}' holds texts and can only be compared by = or != with a text. "
+            f"Got {sign} {value!r}.")
 
 
 def _number(name: str, kind: Any, value: Constant) -> int | float:

@@ -29,6 +29,8 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowGuesses,
     RowKnowledge,
 )
+from unspoken.methods.rotation.category_embedding import Embedding, embedding_of, spread_as_in
+from unspoken.methods.rotation.category_scores import by_category, informed
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import NO_KEY, original_rows
@@ -60,6 +62,12 @@ class RowTruth:
     view: RotatedView
     centre: Floats
     scale: Floats
+    embedding: Embedding | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the original columns."""
+        return self.names if self.embedding is None else self.embedding.columns
 
 
 def audit_rotated(table: Table, release: Release, key: Key | None,
@@ -95,10 +103,10 @@ def audit_rotated(table: Table, release: Release, key: Key | None,
         return replace(blank, unscored={ALL: NO_KEY})
     seed = seed_from(request.random_state)
     truth = truth_of(table, release, key, seed)
-    outsiders = None if request.sample is None else _given(request.sample, truth.names)
+    outsiders = None if request.sample is None else _given(request.sample, key)
     setting = _Setting(min(request.trials, MAX_TRIALS), request.radius, seed, outsiders)
     rows, failures = _run(truth, chosen, setting, request.progress)
-    about["columns"] = {name: name for name in truth.names}
+    about["columns"] = {name: name for name in truth.columns}
     doubts = [f"{who} cannot tell that it succeeded: {why}" for who, why in failures.items()]
     result = replace(blank, rows=tuple(rows), trials=setting.trials, release=about,
                      limits=(*_LIMITS, *doubts))
@@ -108,8 +116,8 @@ def audit_rotated(table: Table, release: Release, key: Key | None,
 def truth_of(table: Table, release: Release, key: Key, seed: bytes) -> RowTruth:
     """Bring the original records into the order of the release; leave blank ones out."""
     view = RotatedView.of(release)
-    names = tuple(key.secrets["features"])
-    plain = table.numbers(names)[original_rows(key, release.table.rows)]
+    names, embedding = tuple(key.secrets["features"]), embedding_of(key)
+    plain = as_compared(table, key)[original_rows(key, release.table.rows)]
     if release.mechanism.get("missing") == "mean":
         plain = np.where(np.isnan(plain), np.nanmean(plain, axis=0), plain)
     plain = plain[view.rows]
@@ -117,11 +125,20 @@ def truth_of(table: Table, release: Release, key: Key, seed: bytes) -> RowTruth:
         raise DataError("The table must be the one that was released. Records that are complete "
                         "in the release are not in the table. Pass the original table.")
     centre, scale = plain.mean(axis=0), plain.std(axis=0)
+    if embedding is not None:
+        centre[len(embedding.numbers):], scale[len(embedding.numbers):] = 0.0, 1.0
     if plain.shape[0] > MAX_ROWS:
         rng = replayed(seed, "rows")
         some = np.sort(rng.permutation(plain.shape[0])[:MAX_ROWS])
         plain, view = plain[some], RotatedView(view.mechanism, view.records[some], view.rows[some])
-    return RowTruth(tuple(names), plain, view, centre, scale)
+    return RowTruth(names, plain, view, centre, scale, embedding)
+
+
+def as_compared(table: Table, key: Key) -> Floats:
+    """Return records over the columns of the key, indicators in the units of their distances."""
+    records = spread_as_in(key, table).numbers(tuple(key.secrets["features"]))
+    embedding = embedding_of(key)
+    return records if embedding is None else embedding.measured(records)
 
 
 @dataclass(frozen=True)
@@ -135,9 +152,8 @@ class _Setting:
         return replayed(self.seed, *purpose)
 
 
-def _given(sample: Any, names: tuple[str, ...]) -> Floats:
-    table = sample if isinstance(sample, Table) else read(sample, show=False)
-    numbers = table.numbers(names)
+def _given(sample: Any, key: Key) -> Floats:
+    numbers = as_compared(sample if isinstance(sample, Table) else read(sample, show=False), key)
     return numbers[~np.isnan(numbers).any(axis=1)]
 
 
@@ -170,7 +186,8 @@ def _teller(count: int, share: float, outsiders: Floats | None) -> Tell:
         known, drawn = order[:count], order[count:count + size]
         sample = outsiders if outsiders is not None else truth.records[drawn] if size else None
         if not count:
-            return RowKnowledge(len(truth.names), sample=sample)
+            known_frame = (None, None) if truth.embedding is None else (truth.centre, truth.scale)
+            return RowKnowledge(len(truth.names), None, None, sample, *known_frame)
         return RowKnowledge(len(truth.names), truth.records[known], known, sample,
                             truth.centre, truth.scale)
 
@@ -216,22 +233,30 @@ def _case(truth: RowTruth, one: RowAdversary, label: str, tell: Tell,
 
 def _scored(truth: RowTruth, guesses: RowGuesses, radius: float) -> Scores:
     guess = guesses.records if guesses.named else aligned(guesses.records, truth.records)
-    return scores(guess, truth.records, truth.names, radius, EPSILON)
+    return _scores(truth, guess, radius)
+
+
+def _scores(truth: RowTruth, guess: Floats, radius: float) -> Scores:
+    out = scores(guess, truth.records, truth.names, radius, EPSILON)
+    return out if truth.embedding is None else by_category(out, guess, truth.records,
+                                                           truth.embedding)
 
 
 def _baseline(truth: RowTruth, known: RowKnowledge, guesses: RowGuesses, radius: float) -> Scores:
     """Score the mean, and for single columns the fullest window where values are known."""
     drawn = known.sample if known.sample is not None else known.records
     constant = guesses.baseline
+    if truth.embedding is not None:
+        constant = informed(constant, truth.records, truth.embedding)
     shape = truth.records.shape
-    scored = scores(np.broadcast_to(constant, shape), truth.records, truth.names, radius, EPSILON)
+    scored = _scores(truth, np.broadcast_to(constant, shape), radius)
     if drawn is None or drawn.shape[0] < 2:
         return scored
     reach = radius * np.ptp(truth.records, axis=0)
     ones = np.ones(drawn.shape[0], np.int64)
     window = np.array([fullest_window(np.sort(drawn[:, i]), ones, float(reach[i]))
                        for i in range(shape[1])])
-    better = scores(np.broadcast_to(window, shape), truth.records, truth.names, radius, EPSILON)
+    better = _scores(truth, np.broadcast_to(window, shape), radius)
     return {**scored, **{at: max(better[at], scored[at]) for at in scored if at[0] != ALL}}
 
 

@@ -78,13 +78,22 @@ def exposure(release: Release, known: npt.ArrayLike, epsilon: float = EPSILON) -
         raise InputError("The breach probability is known only for rotations without "
                          "translation, standardising or projection. "
                          f"Got {dict(view.mechanism)}.")
-    span = view.records[np.asarray(known, np.int64)]
-    _, sizes, axes = np.linalg.svd(span, full_matrices=False)
-    inside = axes[sizes > 1e-9 * max(float(sizes.max(initial=0.0)), 1e-300)]
-    rest = view.records - view.records @ inside.T @ inside
-    distance = np.linalg.norm(rest, axis=1)
-    length = np.linalg.norm(view.records, axis=1)
-    ratio = np.minimum(epsilon * length / np.maximum(2 * distance, 1e-300), 1e6)
-    unknown = int(view.records.shape[1] - inside.shape[0])
+    unknown, ratio = reach_of(view.records, view.records[np.asarray(known, np.int64)], epsilon)
     return Exposure(unknown, breach_probability(ratio, unknown),
                     breach_probability(ratio, unknown, "shrunken"), paper_breach(ratio))
+
+
+def reach_of(records: Floats, known: Floats, epsilon: float = EPSILON,
+             translated: bool = False) -> tuple[int, Floats]:
+    """Return the number of unknown dimensions, and epsilon ||x|| / 2 d for every record x.
+
+    d is its distance from the span of the known records, or from the plane through them where an
+    unknown vector was added (liu2006 section 3.1).
+    """
+    base = known.mean(axis=0) if translated else np.zeros(records.shape[1])
+    _, sizes, axes = np.linalg.svd(known - base, full_matrices=False)
+    inside = axes[sizes > 1e-9 * max(float(np.linalg.norm(known)), 1e-300)]
+    away = records - base
+    distance = np.linalg.norm(away - away @ inside.T @ inside, axis=1)
+    ratio = epsilon * np.linalg.norm(records, axis=1) / np.maximum(2 * distance, 1e-300)
+    return int(records.shape[1] - inside.shape[0]), np.minimum(ratio, 1e6)

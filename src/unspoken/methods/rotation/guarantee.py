@@ -1,30 +1,30 @@
 """DistancesPreserved: what a rotated table promises, to whom (liu2006 section 2).
 
 Orthogonal maps keep Euclidean distances up to rounding. A miner who looks at nothing else gets the
-same result wherever no two distances that decide something are closer than the tolerance; ties of
-the original are kept only up to rounding, so a miner who breaks ties may break them another way.
-`verify` runs the miners on both sides and reports whether they agree.
+same result wherever no two distances that decide something are closer than the tolerance. Ties of
+the original are kept only up to rounding; so miners that have to choose among equal distances are
+not covered where the columns lie on a grid, and those of `even_miners` are, which treat equal
+distances alike. `verify` runs miners on both sides and reports whether they agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from unspoken.methods.rotation.distance_rules import COVERED, Grid
 from unspoken.release.guarantee import Guarantee, Verdict
 
 if TYPE_CHECKING:
+    from unspoken.methods.rotation.category_embedding import Embedding
+    from unspoken.methods.rotation.streamed_moments import Moments
     from unspoken.methods.rotation.verify_distances import Verification
     from unspoken.release.key import Key
     from unspoken.release.release import Release
     from unspoken.table.table import Table
-
-Params = Mapping[str, Any]
-
-_EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 
 
 def tolerance_for(columns: int) -> float:
@@ -34,47 +34,6 @@ def tolerance_for(columns: int) -> float:
     a shift and the matrix itself add a few.
     """
     return float(8 * (columns + 8) * np.finfo(np.float64).eps)
-
-
-def _metric(params: Params) -> str:
-    metric = params.get("metric", "euclidean")
-    if params.get("metric_params"):
-        return "metric_params changes the distance"
-    if metric == "minkowski" and params.get("p") in (None, 2, 2.0):
-        return ""
-    if metric in _EUCLIDEAN:
-        return ""
-    return f"metric={metric!r} with p={params.get('p')!r} is not the Euclidean distance"
-
-
-def _kmeans(params: Params) -> str:
-    if not isinstance(params.get("init"), str):
-        return "init holds centres of the original space; rotate them with the key first"
-    if not isinstance(params.get("random_state"), int | np.integer):
-        return "random_state must be a whole number, so that both sides start alike"
-    return ""
-
-
-def _neighbours(params: Params) -> str:
-    if callable(params.get("weights")):
-        return "weights is a function, of which nothing is known"
-    return _metric(params)
-
-
-def _agglomerative(params: Params) -> str:
-    if params.get("connectivity") is not None:
-        return "connectivity says more than distances"
-    return _metric(params)
-
-
-_COVERED: Mapping[str, Callable[[Params], str]] = {
-    "KMeans": _kmeans,
-    "KNeighborsClassifier": _neighbours, "KNeighborsRegressor": _neighbours,
-    "RadiusNeighborsClassifier": _neighbours, "RadiusNeighborsRegressor": _neighbours,
-    "NearestNeighbors": _neighbours,
-    "AgglomerativeClustering": _agglomerative,
-    "DBSCAN": _metric,
-}
 
 
 @dataclass(frozen=True)
@@ -91,18 +50,26 @@ class DistancesPreserved(Guarantee):
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
         """Return whether an estimator object sees nothing but Euclidean distances."""
         kind = type(miner)
-        rule = _COVERED.get(kind.__name__)
-        if rule is None or not kind.__module__.startswith("sklearn."):
+        rule = COVERED.get((kind.__module__.partition(".")[0], kind.__name__))
+        if rule is None:
             return Verdict(False, f"{kind.__name__} is not known to look at Euclidean distances "
-                           f"only. Covered are {', '.join(sorted(_COVERED))} of scikit-learn.")
+                           "only. Covered are " + ", ".join(sorted(n for _, n in COVERED)) + ".")
         if columns is not None and set(columns) != set(self.facts.get("columns", ())):
             return Verdict(False, "Distances are kept over all released columns together. "
                            "Give the miner all of them.")
-        why = rule(miner.get_params())
+        why = rule(miner.get_params(), self._grid)
         if why:
             return Verdict(False, f"{kind.__name__}: {why}.")
-        return Verdict(True, f"{kind.__name__} sees Euclidean distances only; ties and gaps below "
+        return Verdict(True, f"{kind.__name__} sees Euclidean distances only; gaps below "
                        f"{self.tolerance:.1g} of the largest length may fall the other way.")
+
+    @property
+    def _grid(self) -> Grid:
+        decimals = self.facts.get("decimals")
+        return Grid(decimals if isinstance(decimals, int) else None,
+                    self.facts.get("standardised") is True,
+                    float(self.facts.get("category_square", 0.0)),
+                    int(self.facts.get("category_columns", 0)))
 
     def verify(self, table: Table, release: Release, key: Key | None = None) -> Verification:
         """Run k-means, k-NN, hierarchical clustering and DBSCAN on both sides and compare."""
@@ -124,16 +91,19 @@ class DistancesInExpectation(Guarantee):
         return None if distortion is None else float(distortion)
 
 
-def preserved(columns: Sequence[str], width: int, standardised: bool, blank: int
-              ) -> DistancesPreserved:
-    """Return the promise of an orthogonal map over that many original columns."""
-    share = tolerance_for(width)
+def preserved(columns: Sequence[str], stats: Moments, standardised: bool, blank: int,
+              embedding: Embedding | None = None) -> DistancesPreserved:
+    """Return the promise of an orthogonal map over columns with these moments."""
+    share = tolerance_for(len(columns))
+    decimals = int(stats.decimals.max(initial=0)) if np.all(stats.decimals >= 0) else None
     of = "standardised columns" if standardised else "columns as they are"
     conditions = [
         f"distances of the {of}, to {share:.1g} of the largest length of a record (rounding)",
-        "ties, and distances closer than that, may be broken another way",
+        "ties, and distances closer than that, may be broken another way: miners that choose among "
+        "equal distances are covered only where the columns have more than six decimals",
         "starts given as coordinates and new records must be rotated with the key",
         "identity is with the original in the released row order",
+        *_of_categories(embedding),
     ]
     if blank:
         conditions.append(f"{blank} records with missing values are released blank: leave them out")
@@ -141,7 +111,30 @@ def preserved(columns: Sequence[str], width: int, standardised: bool, blank: int
         "A miner who sees nothing but Euclidean distances finds what it would find in the "
         "original.", tuple(conditions),
         {"tolerance": share, "columns": list(columns), "standardised": standardised,
-         "blank": blank})
+         "blank": blank, "decimals": decimals, **_category_facts(embedding)})
+
+
+def _of_categories(embedding: Embedding | None) -> tuple[str, ...]:
+    """Return what holds for embedded categories, in words."""
+    if embedding is None:
+        return ()
+    return (f"every category in which two records differ adds {embedding.weight**2:g} to their "
+            "squared distance, and numbers add their squared differences",
+            "a record of a category that the table did not have has no place")
+
+
+def _category_facts(embedding: Embedding | None) -> dict[str, Any]:
+    if embedding is None:
+        return {}
+    return {"category_square": embedding.weight**2, "category_columns": len(embedding.categories)}
+
+
+def left_out(promise: Guarantee, count: int) -> Guarantee:
+    """Return a promise for a release from which records near the known ones were left out."""
+    words = (f"{count:,} records near those that an attacker may know were left out: what is mined "
+             "is that of the others")
+    return replace(promise, conditions=(*promise.conditions, words),
+                   facts={**promise.facts, "withheld": count})
 
 
 def in_expectation(columns: Sequence[str], delta: float, chance: float, noise: float

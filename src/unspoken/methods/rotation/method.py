@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
@@ -17,6 +17,8 @@ from unspoken.release.parameters import (
     OneOf,
     OrNone,
     Parameter,
+    Real,
+    Rule,
     Whole,
 )
 from unspoken.release.uses import Use
@@ -27,6 +29,10 @@ _HERE = "unspoken.methods.rotation"
 @dataclass(frozen=True)
 class Thresholds:
     """One positive number for all, or one (first, second) for each pair."""
+
+    rule: ClassVar[Rule] = Real(0.0)
+    """What one number for all may be."""
+    none: ClassVar[bool] = False
 
     def allowed(self) -> str:
         """Return what is allowed, in words."""
@@ -54,6 +60,19 @@ class Pairs:
             _listed(pair) and len(pair) == 2 and pair[0] != pair[1] for pair in value))
 
 
+@dataclass(frozen=True)
+class RowNumbers:
+    """None, or a list of numbers of rows."""
+
+    def allowed(self) -> str:
+        """Return what is allowed, in words."""
+        return "None, or a list of numbers of rows, the first row being 0"
+
+    def admits(self, value: Any) -> bool:
+        """Return True if the value is allowed."""
+        return value is None or (_listed(value) and all(Whole(0).admits(row) for row in value))
+
+
 def positive(value: Any) -> bool:
     """Return True if the value is a finite number above zero."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -77,9 +96,18 @@ _WHOLE: Mapping[str, Parameter] = {
     "proper": Parameter(YES_NO, "draw among rotations alone, without reflections"),
     "translation": Parameter(YES_NO, "also move all records by a secret vector"),
     **_COMMON,
+    "categorical": Parameter(OneOf(("refuse", "drop", "embed")), "what happens to columns of text; "
+                             "embed: each category is a place, all equally far from each other",
+                             flag="--categorical"),
+    "category_weight": Parameter(Real(0.0), "how far apart two different categories are, where "
+                                 "they are embedded"),
+    "known_rows": Parameter(RowNumbers(), "rows that an attacker may know in full"),
+    "withhold": Parameter(OrNone(Real(0.0, 1.0)), "leave out records that an attacker who knows "
+                          "these rows finds with a greater chance"),
 }
 ROTATION = Method(
     name="rotation",
+    streams=True,
     summary="Rotates all records by one secret orthogonal map.",
     promise="All Euclidean distances stay as they are, up to rounding.",
     transformer_at=f"{_HERE}.whole_rotation:Rotation",
@@ -94,11 +122,13 @@ ROTATION = Method(
     audit_at=f"{_HERE}.audit:audit_rotated",
     promise_at=f"{_HERE}.rotation_promise:broken_rotation",
     keyed="always",
+    partial=True,
     released_names_at=f"{_HERE}.secret_motion:released_names",
 )
 PAIRWISE_ROTATION = replace(
     ROTATION,
     name="pairwise-rotation",
+    partial=False,
     summary="Rotates columns two at a time, by angles that change each column enough.",
     transformer_at=f"{_HERE}.pairwise_rotation:PairwiseRotation",
     uses=(),
@@ -112,6 +142,7 @@ PAIRWISE_ROTATION = replace(
 RANDOM_PROJECTION = replace(
     ROTATION,
     name="random-projection",
+    partial=False,
     summary="Multiplies all records by one secret random matrix.",
     promise="Euclidean distances stay as they are on average; a bound says how far they are off.",
     transformer_at=f"{_HERE}.random_projection:RandomProjection",

@@ -47,14 +47,15 @@ def mine_clusters(release: Release, learner: str = "kmeans", anyway: bool = Fals
     anyway : bool, default False
         Do so although the release promises nothing for it.
     **params
-        Parameters of scikit-learn's estimator, such as `n_clusters` or `eps`.
+        Parameters of scikit-learn's estimator, such as `n_clusters` or `eps`; of `EvenKMeans`
+        where the columns are written with few decimals.
 
     Returns
     -------
     Clusters
         With the cluster of every released record, in the order of the release.
     """
-    estimator = _estimator(learner, params)
+    estimator = _estimator(learner, params, release.guarantee.facts.get("decimals") is not None)
     verdict = release.guarantee.covers(estimator)
     if not verdict and not anyway:
         raise NotCoveredError(f"The release promises nothing for {learner}: {verdict.reason}")
@@ -78,12 +79,15 @@ def _fitted(estimator: Any, learner: str, data: Floats) -> Any:
                          f"{str(error).splitlines()[0]}") from None
 
 
-def _estimator(learner: str, params: Mapping[str, Any]) -> Any:
+def _estimator(learner: str, params: Mapping[str, Any], grid: bool) -> Any:
+    """Return the miner; on a grid, where many distances are equal, k-means with a rule for them."""
     from sklearn.cluster import DBSCAN, KMeans
+
+    from unspoken.methods.rotation.even_miners import EvenKMeans
 
     if learner not in LEARNERS:
         raise InputError(unknown("A learner of clusters", learner, LEARNERS))
-    kind: Any = KMeans if learner == "kmeans" else DBSCAN
+    kind: Any = DBSCAN if learner == "dbscan" else EvenKMeans if grid else KMeans
     known = kind().get_params()
     for name in params:
         if name not in known:

@@ -26,6 +26,8 @@ from unspoken.release.key import Key
 from unspoken.release.method import Method
 from unspoken.release.record_key import records_only
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.table import Table
 
 CHANCE = 0.05
@@ -89,6 +91,8 @@ class RandomProjection(RotationMethod):
         return {"proper": False, "translation": False, "entries": self.entries,
                 "noise": float(self.noise), "width": int(self.motion_.matrix.shape[1])}
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Project a table; warn where the release gives as much away as a rotation."""
         release, key = super().protect(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from unspoken.arrays import Floats
 from unspoken.errors import SchemaError
 from unspoken.methods.rotation.secret_motion import Motion
+from unspoken.methods.rotation.streamed_moments import BlockMoments, Moments, merged
 from unspoken.numerics.random import derive, generator
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.release import Release
@@ -19,6 +20,10 @@ from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
+BLOCK_ROWS = 1 << 16
+"""Sums are taken over this many records at a time, so that they do not depend on the engine."""
+_MEASURED = pa.schema([("counts", pa.list_(pa.int64())), ("mean", pa.list_(pa.float64())),
+                       ("scatter", pa.list_(pa.float64())), ("decimals", pa.list_(pa.int64()))])
 _PINS = {
     "columns": "use all released columns together; each mixes all original ones",
     "distance": "use the Euclidean distance",
@@ -36,10 +41,32 @@ def numeric_features(owner: str, schema: Schema, categorical: str) -> tuple[str,
     return schema.of_kind("numeric", "ordinal")
 
 
-def record_blocks(table: Table, names: tuple[str, ...]) -> Iterator[Floats]:
-    """Yield the records of a table as float64, batch by batch."""
-    for batch in table.batches(list(names)):
-        yield as_matrix(batch, names)
+def table_moments(table: Table, names: tuple[str, ...]) -> Moments:
+    """Return the moments of a table, measured block by block where its rows are."""
+    parts = table.engine.gather(table.frame, list(names), _Measuring(names), _MEASURED, BLOCK_ROWS)
+    return merged((_measured(part, len(names)) for batch in parts for part in batch.to_pylist()),
+                  len(names))
+
+
+@dataclass(frozen=True)
+class _Measuring:
+    """Makes one row of a block of records: its moments."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        part = BlockMoments.of(as_matrix(batch, self.names))
+        cells = [[part.counts.tolist()], [part.mean.tolist()], [part.scatter.ravel().tolist()],
+                 [part.decimals.tolist()]]
+        return pa.RecordBatch.from_arrays(
+            [pa.array(cell, kind) for cell, kind in zip(cells, _MEASURED.types, strict=True)],
+            schema=_MEASURED)
+
+
+def _measured(part: Mapping[str, Any], columns: int) -> BlockMoments:
+    return BlockMoments(np.array(part["counts"], np.int64), np.array(part["mean"], np.float64),
+                        np.array(part["scatter"], np.float64).reshape(columns, columns),
+                        np.array(part["decimals"], np.int64))
 
 
 def as_matrix(batch: Any, names: tuple[str, ...]) -> Floats:

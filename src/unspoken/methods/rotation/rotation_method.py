@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -11,13 +11,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unspoken.arrays import Floats
+from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, ForeignKeyError
+from unspoken.methods.rotation.category_embedding import Embedding
 from unspoken.methods.rotation.guarantee import preserved
 from unspoken.methods.rotation.rotated_release import (
     numeric_features,
-    record_blocks,
     release_of,
+    table_moments,
 )
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments, moments
@@ -26,8 +27,10 @@ from unspoken.numerics.random import derive, fresh_seed, seed_from
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.key import Key
 from unspoken.release.method import Method
-from unspoken.release.record_key import with_original
+from unspoken.release.record_key import KEPT, original_rows, taken, with_original
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.table import Table
 
 _ROWS = 1 << 16
@@ -48,6 +51,7 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     categorical: str
     shuffle_rows: bool
     random_state: Any
+    embedding_: Embedding | None = None
 
     def _draw(self, stats: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
         """Draw the secret map for data of these moments."""
@@ -56,7 +60,7 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _promise(self, columns: tuple[str, ...], stats: Moments, rows: int) -> Guarantee:
         """Return the guarantee of a release of these columns; a rotation keeps all distances."""
         blank = stats.gaps if self.missing == "blank" else 0
-        return preserved(columns, len(columns), bool(self.standardise), blank)
+        return preserved(columns, stats, bool(self.standardise), blank, self.embedding_)
 
     def _public(self) -> dict[str, Any]:
         """Return what the release says about the mechanism besides its name."""
@@ -68,32 +72,36 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the secret map for the columns of X."""
         self._checked()
+        self.embedding_ = None
         data = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         data = np.asarray(data, np.float64)
         blocks = (data[i:i + _ROWS] for i in range(0, data.shape[0], _ROWS))
-        self._learn(feature_names(self), blocks, seed_from(self.random_state))
+        names = feature_names(self)
+        self._learn(names, lambda: moments(blocks, len(names)), seed_from(self.random_state))
         return self
 
-    def _learn(self, names: tuple[str, ...], blocks: Iterator[Floats], seed: bytes) -> Moments:
+    def _learn(self, names: tuple[str, ...], measure: Callable[[], Moments],
+               seed: bytes) -> Moments:
         if len(names) < self.least_columns:
             raise DataError(
                 f"{type(self).__name__} needs at least {self.least_columns} columns "
                 f"(n_features = {len(names)} feature(s) given): one column alone can only be "
                 "mirrored, and its values would leave as they are.")
-        measured = moments(blocks, len(names))
+        measured = measure()
         _check_values(type(self).__name__, measured, self.missing)
         motion = self._draw(measured, names, derive(seed, "motion"))
         fill = measured.mean if self.missing == "mean" else None
-        self.motion_ = replace(motion, fill=fill)
+        self.motion_ = replace(motion, fill=fill, embedding=self.embedding_)
         self.key_ = self.motion_.to_key("")
         return measured
 
     def _frame_of(self, stats: Moments) -> tuple[Floats, Floats]:
         """Return what is subtracted from and divided out of columns before they are rotated."""
         width = stats.mean.size
-        if not self.standardise:
-            return np.zeros(width), np.ones(width)
-        return stats.mean, np.where(stats.spread > 0, stats.spread, 1.0)
+        centre, scale = np.zeros(width), np.ones(width)
+        if self.standardise:
+            centre, scale = stats.mean, np.where(stats.spread > 0, stats.spread, 1.0)
+        return (centre, scale) if self.embedding_ is None else self.embedding_.frame(centre, scale)
 
     def transform(self, X: Any) -> Any:
         """Rotate records, those of the release or later ones, with the same secret map."""
@@ -117,27 +125,47 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array([f"r{i + 1}" for i in range(self.motion_.inner)], dtype=object)
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Draw a secret map, return the rotated table and the key that maps it back."""
         self._checked()
-        names = numeric_features(type(self).__name__, table.schema, self.categorical)
+        self.embedding_ = self._embedding(table)
+        spread = table if self.embedding_ is None else self.embedding_.spread(table)
+        names = numeric_features(type(self).__name__, spread.schema, self.categorical)
+        kept = self._kept(spread, names)
+        shown = spread if kept is None else taken(spread, kept)
         seed = seed_from(self.random_state)
-        stats = self._learn(names, record_blocks(table, names), seed)
+        stats = self._learn(names, lambda: table_moments(shown, names), seed)
         order = derive(seed, "order") if self.shuffle_rows else None
         self.motion_ = replace(self.motion_, order_seed=order, target=table.schema.target)
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         release = release_of(
-            table, self.motion_, self._mechanism(), seed, self.random_state is not None,
-            lambda columns: self._promise(columns, stats, table.rows))
-        key = self.motion_.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
-        self.key_ = with_original(key, table, self._sent(table), seed)
+            shown, self.motion_, self._mechanism(), seed, self.random_state is not None,
+            lambda columns: self._promise(columns, stats, shown.rows))
+        self.key_ = self._key_of(table, release, seed, kept)
         return release, self.key_
+
+    def _key_of(self, table: Table, release: Release, seed: bytes, kept: Ints | None) -> Key:
+        key = self.motion_.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
+        if kept is not None:
+            key = replace(key, arrays={**key.arrays, KEPT: kept})
+        return with_original(key, table, self._sent(table), seed)
+
+    def _embedding(self, table: Table) -> Embedding | None:
+        """Return where categories are placed, None where they are not released."""
+        return None
+
+    def _kept(self, table: Table, names: tuple[str, ...]) -> Ints | None:
+        """Return the rows that are released, None for all."""
+        return None
 
     def _sent(self, table: Table) -> tuple[str, ...]:
         """Return the original columns that the release is made of."""
         target = table.schema.target
-        return self.motion_.features if target is None else (*self.motion_.features, target)
+        names = self.motion_.features if self.embedding_ is None else self.embedding_.columns
+        return names if target is None else (*names, target)
 
     def _mechanism(self) -> dict[str, Any]:
         return {"name": self.method.name, "standardised": bool(self.standardise),
@@ -153,6 +181,7 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         method = cls()
         method.motion_ = Motion.from_key(key)
         method.missing = "blank" if method.motion_.fill is None else "mean"
+        method.embedding_ = method.motion_.embedding
         method.key_ = key
         method.n_features_in_ = len(method.motion_.features)
         method.feature_names_in_ = np.array(method.motion_.features, dtype=object)
@@ -160,12 +189,17 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def inverse(self, release: Release, key: Key | None = None) -> Floats:
         """Return the original records of a release, in their original order."""
-        motion = Motion.from_key(self.key_ if key is None else key)
-        (self.key_ if key is None else key).fits(release)
+        own = self.key_ if key is None else key
+        motion = Motion.from_key(own)
+        own.fits(release)
         rotated = release.table.numbers(release.guarantee.facts["columns"])
-        back = np.empty((rotated.shape[0], len(motion.features)))
-        back[motion.order(rotated.shape[0])] = motion.invert(rotated)
-        return back
+        rows = original_rows(own, rotated.shape[0])
+        return motion.invert(rotated)[np.argsort(rows)]
+
+    def restored(self, release: Release, key: Key | None = None) -> Any:
+        """Return the original records as an Arrow table, embedded categories by their names."""
+        return Motion.from_key(self.key_ if key is None else key).as_table(
+            self.inverse(release, key))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -178,6 +212,9 @@ def _check_values(owner: str, stats: Moments, missing: str) -> None:
     if stats.infinite:
         raise DataError(f"{owner}: values must be finite. Got {stats.infinite} records with "
                         "infinity (inf). Leave them out.")
+    if not np.isfinite(stats.covariance).all():
+        raise DataError(f"{owner}: the squares of values must be finite. Got numbers so large that "
+                        "float64 cannot hold them. Rescale the columns.")
     if stats.gaps and missing == "refuse":
         raise DataError(
             f"{owner}: every record must be complete, because each released number mixes all "

@@ -8,6 +8,7 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.promise_checks import passes, wrong
+from unspoken.methods.rotation.category_embedding import spread_as_in
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.release.key import Key
 from unspoken.release.record_key import taken
@@ -21,7 +22,7 @@ CLOSE = 1e-6
 def broken_rotation(table: Table, release: Release, key: Key, rows: Ints) -> Iterator[str]:
     """Yield what is not as the secret map says."""
     features = tuple(key.secrets["features"])
-    plain = table.numbers(features)
+    plain = spread_as_in(key, table).numbers(features)
     shown = release.table.numbers(release.schema.features)
     yield from _as_they_are(features, plain[rows], release.schema.features, shown)
     if "matrix" in key.arrays:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import ForeignKeyError, InputError, explain
+from unspoken.methods.rotation.category_embedding import EMBEDDED, Embedding, embedding_of
 from unspoken.methods.rotation.method import NAMES, RANDOM_PROJECTION
 from unspoken.methods.rotation.streamed_moments import snapped
 from unspoken.numerics.random import derive, generator
@@ -25,7 +27,8 @@ class Motion:
 
     `decimals`: how the original values were written, for rounding what is mapped back (-1: as
     it is). `fill` replaces missing values where that was asked for. `noise` is its standard
-    deviation; a release draws it from `noise_seed`, block by block of rows.
+    deviation; a release draws it from `noise_seed`, block by block of rows. `embedding` says which
+    features are indicators of categories, if any are.
     """
 
     mechanism: str
@@ -40,6 +43,7 @@ class Motion:
     noise: float = 0.0
     noise_seed: bytes | None = field(default=None, repr=False)
     target: str | None = None
+    embedding: Embedding | None = None
 
     @property
     def inner(self) -> int:
@@ -81,6 +85,13 @@ class Motion:
         exact = snap and not self.noise and self.inner >= len(self.features)
         return snapped(back, self.decimals) if exact else np.asarray(back)
 
+    def as_table(self, records: Floats) -> Any:
+        """Return plain records as an Arrow table, embedded categories by their names."""
+        if self.embedding is not None:
+            return self.embedding.restored(records)
+        return pa.table({name: pa.array(records[:, place], from_pandas=True)
+                         for place, name in enumerate(self.features)})
+
     def _backward(self) -> Floats:
         if self.mechanism == RANDOM_PROJECTION.name:
             return np.asarray(np.linalg.pinv(self.matrix))
@@ -100,6 +111,8 @@ class Motion:
             "noise_seed": None if self.noise_seed is None else self.noise_seed.hex(),
             "target": None if self.target is None else [self.target, self.target],
         }
+        if self.embedding is not None:
+            secrets[EMBEDDED] = self.embedding.to_secret()
         arrays = {"matrix": self.matrix, "shift": self.shift, "centre": self.centre,
                   "scale": self.scale, "decimals": self.decimals}
         if self.fill is not None:
@@ -121,7 +134,7 @@ class Motion:
         return cls(key.mechanism, tuple(secrets["features"]), arrays["matrix"], arrays["shift"],
                    arrays["centre"], arrays["scale"], arrays["decimals"], arrays.get("fill"),
                    seeds[0], float(secrets["noise"]), seeds[1],
-                   secrets["target"][0] if secrets.get("target") else None)
+                   secrets["target"][0] if secrets.get("target") else None, embedding_of(key))
 
 
 def released_names(key: Key, release: Release) -> dict[str, str]:
@@ -130,7 +143,9 @@ def released_names(key: Key, release: Release) -> dict[str, str]:
     Rotated columns have no names of their own: each original is part of all of them.
     """
     # A key whose secret map was forgotten still has the names.
-    names = dict.fromkeys(key.secrets["features"], ", ".join(release.schema.features))
+    embedding = embedding_of(key)
+    originals = key.secrets["features"] if embedding is None else embedding.columns
+    names = dict.fromkeys(originals, ", ".join(release.schema.features))
     target = key.secrets.get("target")
     return names | ({target[0]: str(release.schema.target)} if target else {})
 

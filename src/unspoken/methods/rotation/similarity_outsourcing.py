@@ -24,7 +24,9 @@ from unspoken.methods.rotation.guarantee import tolerance_for
 from unspoken.methods.rotation.method import SIMILARITY_OUTSOURCING
 from unspoken.methods.rotation.whole_rotation import Rotation
 from unspoken.release.method import Method
+from unspoken.release.record_key import original_rows, released_rows
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Store:
         self._squares = (self._records**2).sum(axis=1)
         self._known = np.flatnonzero(~np.isnan(self._squares))
         self._share = tolerance_for(self._records.shape[1])
+
+    @property
+    def columns(self) -> int:
+        """Return the number of released columns."""
+        return int(self._records.shape[1])
 
     def nearest(self, queries: Floats, count: int) -> list[Candidates]:
         """Return for each query the nearest records, and all that tie within rounding."""
@@ -126,10 +133,16 @@ class SimilarityOutsourcing(Rotation):
         Bring columns to mean 0 and variance 1 first.
     missing : {"refuse", "blank", "mean"}, default "refuse"
         What happens to records with missing values.
-    categorical : {"refuse", "drop"}, default "refuse"
-        What happens to categorical features.
+    categorical : {"refuse", "drop", "embed"}, default "refuse"
+        What happens to categorical features; embedded ones are `category_weight` apart.
+    category_weight : float, default 1.0
+        The distance of two categories that are embedded.
     shuffle_rows : bool, default True
         Release the rows in a random order; the key can restore it.
+    known_rows : sequence of int, optional
+        Rows that the store may know in full.
+    withhold : float, optional
+        Leave out other records that a store which knows these rows finds with a greater chance.
     random_state : int, optional
         For tests and experiments only; a release made with it says so.
 
@@ -151,48 +164,62 @@ class SimilarityOutsourcing(Rotation):
         """Return the nearest records of the plain data; ties go to the lower row number."""
         plain = _rows(queries)
         candidates = store.nearest(self.rotated(plain), count)
-        return [self._answer(q, c, count, np.inf) for q, c in zip(plain, candidates, strict=True)]
+        return [self.chosen(q, c, count, np.inf) for q, c in zip(plain, candidates, strict=True)]
 
     def within(self, store: Store, queries: Any, radius: float) -> list[Answer]:
         """Return all records of the plain data within a radius, nearest first."""
         plain = _rows(queries)
         candidates = store.within(self.rotated(plain), radius)
-        return [self._answer(q, c, c.rows.size, float(radius))
+        return [self.chosen(q, c, c.rows.size, float(radius))
                 for q, c in zip(plain, candidates, strict=True)]
 
-    def _answer(self, query: Floats, candidates: Candidates, count: int, radius: float) -> Answer:
+    def chosen(self, query: Floats, candidates: Candidates, count: int, radius: float) -> Answer:
+        """Return those of the candidates that are the answer, mapped back and in order."""
         records = self.motion_.invert(candidates.records)
         rows = self._order()[candidates.rows]
-        rest = (records - query) / self.motion_.scale
-        distances = plain_distances(rest)
+        distances = self._lengths(records - query)
         order = np.lexsort((rows, distances))
         order = order[distances[order] <= radius][:count]
         return Answer(rows[order], records[order], distances[order])
 
+    def _lengths(self, differences: Floats) -> Floats:
+        """Return how far records are from a query, of which these are the differences."""
+        scaled = differences / self.motion_.scale
+        if self.embedding_ is None:
+            return plain_distances(scaled)
+        squares = plain_distances(scaled[:, : len(self.embedding_.numbers)], root=False)
+        return self.embedding_.lengths(differences, squares)
+
     def _order(self) -> Ints:
-        # The number of rows is not in the key; the order is made once, for the release at hand.
+        # The order is made once, for the release at hand.
         if not hasattr(self, "order_"):
             raise InputError("SimilarityOutsourcing: no release is open. Call protect(table), or "
                              "from_key(key).opened(release).")
         order: Ints = self.order_
         return order
 
+    @from_any_table
     def protect(self, table: Any) -> Any:
         """Return the release for the store, and the key."""
         release, key = super().protect(table)
-        self.order_ = self.motion_.order(table.rows)
+        self.order_ = original_rows(key, release.table.rows)
         return release, key
+
+    def ready(self) -> SimilarityOutsourcing:
+        """Make ready to read answers after `from_key`, the release being at the store."""
+        self.order_ = original_rows(self.key_, released_rows(self.key_))
+        return self
 
     def opened(self, release: Release) -> SimilarityOutsourcing:
         """Make ready to ask about a release, after `from_key`."""
         self.key_.fits(release)
-        self.order_ = self.motion_.order(release.table.rows)
+        self.order_ = original_rows(self.key_, release.table.rows)
         return self
 
 
-def plain_distances(differences: Floats) -> Floats:
-    """Return lengths summed column by column, so that equal records give equal numbers."""
+def plain_distances(differences: Floats, root: bool = True) -> Floats:
+    """Return lengths, or their squares, summed column by column: equal records, equal numbers."""
     total = np.zeros(differences.shape[0])
     for column in range(differences.shape[1]):
         total += differences[:, column] ** 2
-    return np.asarray(np.sqrt(total))
+    return np.sqrt(total) if root else total

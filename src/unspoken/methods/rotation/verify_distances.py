@@ -9,8 +9,10 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError
+from unspoken.methods.rotation.category_embedding import embedding_of, spread_as_in
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.release.key import Key
+from unspoken.release.record_key import KEPT, original_rows
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -60,30 +62,53 @@ def verify_distances(table: Table, release: Release, key: Key | None,
                         f"Got {plain.shape[0]}.")
     findings = [_distances(plain, rotated, tolerance)]
     for what, mine in _MINERS.items():
-        findings.append(_compared(what, mine(plain), mine(rotated)))
+        findings.append(_agreed(what, mine(plain), mine(rotated)))
     return Verification(tuple(findings), int(plain.shape[0]))
 
 
 def both_sides(table: Table, release: Release, key: Key | None) -> tuple[Floats, Floats]:
     """Return original and released records row by row, blank ones left out."""
-    facts = release.guarantee.facts
-    rotated = release.table.numbers(facts.get("columns"))
-    plain = table.numbers() if key is None else table.numbers(Motion.from_key(key).features)
-    if plain.shape[0] != rotated.shape[0]:
-        raise DataError(f"The table has {plain.shape[0]:,} rows and the release "
-                        f"{rotated.shape[0]:,}. Pass the table that was released.")
+    rotated = release.table.numbers(release.guarantee.facts.get("columns"))
     if key is not None:
-        key.fits(release)
-        motion = Motion.from_key(key)
-        plain = plain[motion.order(plain.shape[0])]
-        if motion.fill is not None:
-            plain = np.where(np.isnan(plain), motion.fill, plain)
+        plain = _in_released_order(table, release, key)
     elif release.mechanism.get("rows_shuffled"):
         raise InputError("The rows of this release were shuffled. Pass 'key', which holds "
                          "their order.")
+    else:
+        plain = table.numbers()
+        _check_rows(plain.shape[0], rotated.shape[0])
     full = ~np.isnan(rotated).any(axis=1)
-    plain, rotated = plain[full], rotated[full]
-    return (standardised(plain) if facts.get("standardised") else plain), rotated
+    return _compared(plain[full], release, key), rotated[full]
+
+
+def _in_released_order(table: Table, release: Release, key: Key) -> Floats:
+    motion = Motion.from_key(key)
+    plain = spread_as_in(key, table).numbers(motion.features)
+    if KEPT not in key.arrays:
+        _check_rows(plain.shape[0], release.table.rows)
+    key.fits(release)
+    rows = original_rows(key, release.table.rows)
+    if rows.max(initial=-1) >= plain.shape[0]:
+        _check_rows(plain.shape[0], int(rows.max()) + 1)
+    plain = plain[rows]
+    return plain if motion.fill is None else np.where(np.isnan(plain), motion.fill, plain)
+
+
+def _check_rows(rows: int, wanted: int) -> None:
+    if rows != wanted:
+        raise DataError(f"The table has {rows:,} rows and the release {wanted:,}. Pass the table "
+                        "that was released.")
+
+
+def _compared(plain: Floats, release: Release, key: Key | None) -> Floats:
+    """Return records in the units in which distances are stated."""
+    embedding = None if key is None else embedding_of(key)
+    if embedding is None:
+        return standardised(plain) if release.guarantee.facts.get("standardised") else plain
+    numbers = plain[:, : len(embedding.numbers)]
+    if release.guarantee.facts.get("standardised"):
+        numbers = standardised(numbers)
+    return embedding.measured(np.column_stack([numbers, plain[:, numbers.shape[1]:]]))
 
 
 def standardised(records: Floats) -> Floats:
@@ -118,11 +143,11 @@ def _kmeans(records: Floats) -> Ints:
 
 def _knn(records: Floats) -> Ints:
     """Predict a label that is fixed by row number: both sides get the same one."""
-    from sklearn.neighbors import KNeighborsClassifier
+    from unspoken.methods.rotation.even_miners import EvenNeighbours
 
     labels = np.arange(records.shape[0]) * 7919 % 5 % 2
     half = max(1, records.shape[0] // 2)
-    model = KNeighborsClassifier(min(_NEIGHBOURS, half))
+    model = EvenNeighbours(min(_NEIGHBOURS, half))
     return np.asarray(model.fit(records[:half], labels[:half]).predict(records[half:]))
 
 
@@ -152,7 +177,7 @@ _MINERS: dict[str, Callable[[Floats], Ints]] = {
 }
 
 
-def _compared(what: str, one: Ints, two: Ints) -> Finding:
+def _agreed(what: str, one: Ints, two: Ints) -> Finding:
     differ = np.flatnonzero(one != two)
     if differ.size == 0:
         return Finding(what, True, f"{one.size:,} of {one.size:,} equal")

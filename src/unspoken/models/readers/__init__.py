@@ -20,9 +20,10 @@ from unspoken.models.hostile_json import (
     Limits,
     Source,
     as_text,
-    parse_json,
     read_bytes,
 )
+from unspoken.models.json_files import document_of
+from unspoken.models.packed_models import is_packed
 from unspoken.models.readers.lightgbm_text import LightGBMModel
 from unspoken.models.readers.xgboost_json import XGBoostModel
 from unspoken.models.tree import Tree
@@ -50,17 +51,18 @@ __all__ = ["SKLEARN_MODELS", "LightGBMModel", "Model", "XGBoostModel", "as_model
 def read_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
     """Read a model from a path, or from its text or bytes, whatever supported kind it is.
 
-    unspoken's JSON trees and forests, XGBoost's JSON and LightGBM's text are recognised by their
-    content. Anything malformed or too large is a ModelError that names the field.
+    unspoken's trees and forests, as JSON or packed, XGBoost's JSON and LightGBM's text are
+    recognised by their content. Anything malformed or too large is a ModelError that names the
+    field.
     """
     content = read_bytes(source, limits)
     if content[:5] == b"tree\n":
         return LightGBMModel(as_text(content), limits)
-    if content.lstrip()[:1] != b"{":
+    if not is_packed(content) and content.lstrip()[:1] != b"{":
         raise ModelError(explain("a model file", "JSON of unspoken or XGBoost, or LightGBM's text",
                                  f"a file that starts with {content[:12]!r}",
                                  "Pickles are never read: they can run any code."))
-    return model_from_json(parse_json(content, limits), limits)
+    return model_from_json(document_of(content, limits), limits)
 
 
 def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Model:

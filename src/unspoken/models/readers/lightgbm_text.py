@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ from unspoken.models.readers.lightgbm_core import (
 from unspoken.models.readers.lightgbm_objectives import CLASSES, prediction_of
 from unspoken.models.readers.lightgbm_tree import LeafwiseTree
 from unspoken.models.tree import check_format
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 FORMAT = "lightgbm-text"
 
@@ -182,7 +181,7 @@ class LightGBMModel(Portable, Ensemble):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the text file that LightGBM loads."""
         self._refuse_linear("save")
-        write_file(Path(path), self.text.encode())
+        write_file(named_path(path), self.text.encode())
 
     def _estimator(self) -> Any:
         return lightgbm_estimator(self)

@@ -12,7 +12,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ from unspoken.models.readers.xgboost_objectives import (
 from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.models.readers.xgboost_write import document_of
 from unspoken.models.tree import as_rows
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +159,7 @@ class XGBoostModel(Portable, Ensemble):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON file; its name should end in .json for XGBoost to load it."""
-        write_file(Path(path), self._json_text().encode())
+        write_file(named_path(path), self._json_text().encode())
 
     def _estimator(self) -> Any:
         return xgboost_estimator(self)

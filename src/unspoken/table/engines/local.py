@@ -7,7 +7,7 @@ is several times faster there; over files it is one aggregation in DuckDB.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,16 +15,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.arrays import Ints
 from unspoken.errors import DataError
 from unspoken.numerics import shuffle
-from unspoken.numerics.tally import tally
-from unspoken.table.arrow_arrays import is_number, to_labels, to_numbers
-from unspoken.table.engines.duckdb_files import literal, plain_errors, quote
+from unspoken.table.arrow_arrays import arrow_of, to_labels
+from unspoken.table.engines.duckdb_files import literal, plain_errors, quote, without_bar
+from unspoken.table.engines.local_counts import (
+    batch_groups,
+    memory_counts,
+    scan_counts,
+    scan_groups,
+)
+from unspoken.table.engines.parquet_numbers import number_batches, plain_columns
+from unspoken.table.engines.prefetch import ahead
 from unspoken.table.engines.protocol import Counts, Progress, RowMap
-from unspoken.table.engines.spill import shuffled_batches
-from unspoken.table.engines.write_parquet import write_parquet
+from unspoken.table.engines.runs import blocks, numbered, one_batch, picked
+from unspoken.table.engines.spill import places, shuffled_batches
+from unspoken.table.engines.write_parquet import BLOCK, write_parquet
 
-BATCH_ROWS = 1 << 19
+BATCH_ROWS = BLOCK
 BATCH_BYTES = 1 << 28
 """No batch of a scan holds more text than this; what cannot be cut so small is refused."""
 _VECTOR = 2048
@@ -42,6 +51,7 @@ class ScanFrame:
     """Something that DuckDB can stand behind FROM.
 
     `widest` is the most bytes of text that a row can have; `keep` lives as long as the frame.
+    `files` are the Parquet files behind it, of which Arrow reads the columns in `plain`.
     """
 
     sql: str
@@ -49,6 +59,8 @@ class ScanFrame:
     rows: int
     widest: int = 0
     keep: Any = field(default=None, compare=False)
+    files: tuple[str, ...] = ()
+    plain: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -65,30 +77,35 @@ class LocalEngine:
     """DuckDB and Arrow in this process."""
 
     name = "local"
+    most_cells: int | None = None
 
     def __init__(self, memory: str = "1GB", batch_rows: int = BATCH_ROWS) -> None:
         self.memory = memory
         self.batch_rows = batch_rows
+        self._counted: tuple[Any, Any, dict[str, Counts]] = (None, None, {})
 
     def _connect(self) -> Any:
         import duckdb
 
         connection = duckdb.connect()
         connection.execute(f"SET memory_limit = {literal(self.memory)}")
-        # Progress is shown by the command line, on stderr; DuckDB would use stdout.
-        connection.execute("SET enable_progress_bar = false")
+        without_bar(connection)
         return connection
 
     def scan(self, sql: str, rows: int | None = None, widest: int = 0,
-             keep: Any = None) -> ScanFrame:
-        """Return a frame over anything that DuckDB can stand behind FROM."""
+             keep: Any = None, files: Sequence[str] = ()) -> ScanFrame:
+        """Return a frame over anything that DuckDB can stand behind FROM.
+
+        `files` are Parquet files of one schema that hold the same rows, in this order.
+        """
         if widest * _VECTOR > 8 * BATCH_BYTES:
             raise DataError(f"A row must hold at most {8 * BATCH_BYTES // _VECTOR:,} bytes of "
                             f"text. One can have {widest:,}. Leave the longest column out.")
         with plain_errors():
             schema = self._connect().sql(f"SELECT * FROM {sql} LIMIT 0").to_arrow_table().schema
         counted = self.first_row(f"SELECT count(*) FROM {sql}")[0] if rows is None else rows
-        return ScanFrame(sql, schema, int(counted), widest, keep)
+        return ScanFrame(sql, schema, int(counted), widest, keep, tuple(files),
+                         plain_columns(files, schema))
 
     def column_types(self, sql: str) -> dict[str, str]:
         """Return the SQL types of the columns of anything that can stand behind FROM."""
@@ -100,6 +117,11 @@ class LocalEngine:
         """Return the first row of an answer."""
         with plain_errors():
             return tuple(self._connect().execute(query).fetchone())
+
+    def all_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return all rows of an answer that is short."""
+        with plain_errors():
+            return [tuple(row) for row in self._connect().execute(query).fetchall()]
 
     def _scalar(self, query: str) -> int:
         return int(self.first_row(query)[0])
@@ -117,9 +139,28 @@ class LocalEngine:
     def counts(self, frame: Any, columns: Sequence[str], by: str | None) -> dict[str, Counts]:
         """Count the values of numeric columns by the classes of `by`."""
         if isinstance(frame, ScanFrame):
-            return _scan_counts(self._connect(), frame, columns, by)
+            return self._scanned_counts(frame, columns, by)
         wanted = [*columns, *([by] if by else [])]
-        return _memory_counts(self.collect(frame, wanted), columns, by)
+        return memory_counts(self.collect(frame, wanted), columns, by)
+
+    def _scanned_counts(self, frame: ScanFrame, columns: Sequence[str],
+                        by: str | None) -> dict[str, Counts]:
+        asked = tuple(columns), by
+        # Several steps in a row ask the same about a target.
+        if self._counted[0] is not frame or self._counted[1] != asked:
+            found = scan_counts(self._connect(), frame, columns, by,
+                                lambda names: self.batches(frame, names))
+            self._counted = frame, asked, found
+        return self._counted[2]
+
+    def groups(self, frame: Any, columns: Sequence[str]) -> tuple[Any, Ints | None]:
+        """Return combinations of values, and how many rows each stands for."""
+        if isinstance(frame, ScanFrame):
+            with plain_errors():
+                return scan_groups(self._connect(), frame.sql, columns)
+        if isinstance(frame, MemoryFrame):
+            return frame.table.select(list(columns)), None
+        return batch_groups(self.batches(frame, columns))
 
     def distinct(self, frame: Any, column: str) -> tuple[Any, ...]:
         """Return the distinct values of a column, sorted, missing left out."""
@@ -145,7 +186,8 @@ class LocalEngine:
         if isinstance(frame, ScanFrame):
             name = quote(column)
             also = f" OR isnan({name})" if floating else ""
-            query = f"SELECT count(*) FROM {frame.sql} WHERE {name} IS NULL{also}"
+            # The statistics of Parquet leave NaN out; behind WHERE DuckDB takes them at their word.
+            query = f"SELECT count(*) FILTER (WHERE {name} IS NULL{also}) FROM {frame.sql}"
             return self._scalar(query)
         null = pc.is_null(self.collect(frame, [column])[column], nan_is_null=floating)
         return int(pc.sum(null).as_py() or 0)
@@ -162,7 +204,12 @@ class LocalEngine:
                 yield batch if columns is None else batch.select(list(columns))
 
     def _scan_batches(self, frame: ScanFrame, columns: Sequence[str] | None) -> Iterator[Any]:
-        chosen = "*" if columns is None else ", ".join(quote(c) for c in columns)
+        names = frame.schema.names if columns is None else list(columns)
+        if names and frame.plain.issuperset(names):
+            wanted = pa.schema([(name, frame.schema.field(name).type) for name in names])
+            yield from ahead(number_batches(frame.files, wanted, self.batch_rows, frame.rows))
+            return
+        chosen = ", ".join(map(quote, names))
         size = min(self.batch_rows, max(_VECTOR, BATCH_BYTES // max(frame.widest, 1)))
         with plain_errors():
             result = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
@@ -181,10 +228,25 @@ class LocalEngine:
             yield batch if frame.fn is None else frame.fn(batch, start)
             start += batch.num_rows
 
+    def gather(self, frame: Any, columns: Sequence[str], fn: RowMap, schema: Any,
+               block: int | None = None) -> Iterator[Any]:
+        """Yield in row order what `fn` makes of the rows."""
+        runs = numbered(self.batches(frame, columns))
+        for start, batch in runs if block is None else blocks(runs, block):
+            yield fn(batch, start)
+
+    def take(self, frame: Any, rows: Ints, columns: Sequence[str]) -> Any:
+        """Return some rows, whose numbers increase, as one Arrow table."""
+        if isinstance(frame, MemoryFrame):
+            return frame.table.select(list(columns)).take(arrow_of(np.asarray(rows)))
+        chosen = picked(numbered(self.batches(frame, columns)), rows)
+        schema = pa.schema([self.schema(frame).field(name) for name in columns])
+        return pa.Table.from_batches([batch for _, batch in chosen], schema)
+
     def map(self, frame: Any, fn: RowMap, schema: Any) -> Any:
         """Describe a frame whose batches are mapped; rows in memory are mapped at once."""
         if isinstance(frame, MemoryFrame):
-            batch = _one_batch(frame.table)
+            batch = one_batch(frame.table)
             return MemoryFrame(pa.Table.from_batches([fn(batch, 0)], schema))
         return WorkFrame(frame, fn, schema)
 
@@ -192,10 +254,18 @@ class LocalEngine:
         """Describe a frame in the row order that the seed gives."""
         if isinstance(frame, MemoryFrame):
             order = shuffle.permutation(seed, frame.table.num_rows)
-            return MemoryFrame(frame.table.take(pa.array(order)))
+            return MemoryFrame(frame.table.take(places(order)))
         if isinstance(frame, WorkFrame) and frame.seed is None:
             return WorkFrame(frame.source, frame.fn, frame.schema, seed)
         return WorkFrame(frame, None, self.schema(frame), seed)
+
+    def tap(self, frame: Any, look: Callable[[Any], None]) -> WorkFrame:
+        """Describe the same frame, whose batches somebody looks at while they pass."""
+        def unchanged(batch: Any, _: int) -> Any:
+            look(batch)
+            return batch
+
+        return WorkFrame(frame, unchanged, self.schema(frame))
 
     def collect(self, frame: Any, columns: Sequence[str] | None = None) -> Any:
         """Return the rows as one Arrow table."""
@@ -209,68 +279,3 @@ class LocalEngine:
     def write(self, frame: Any, path: str, progress: Progress | None = None) -> None:
         """Write a frame as Parquet in bounded memory."""
         write_parquet(self.batches(frame), self.schema(frame), path, progress)
-
-
-def _one_batch(table: Any) -> Any:
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
-
-
-def _memory_counts(table: Any, columns: Sequence[str], by: str | None) -> dict[str, Counts]:
-    classes, labels = to_labels(table[by]) if by else ((None,), None)
-    out = {}
-    for name in columns:
-        values = to_numbers(table[name])
-        missing = np.isnan(values) if np.issubdtype(values.dtype, np.floating) else None
-        codes = labels
-        if missing is not None and missing.any():
-            values = values[~missing]
-            codes = labels[~missing] if labels is not None else None
-        distinct, counts = tally(values, codes, len(classes))
-        out[name] = Counts(distinct, counts, classes, table.num_rows - values.size)
-    return out
-
-
-def _as_double(name: str, kind: Any) -> str:
-    column = quote(name)
-    if pa.types.is_date(kind):
-        return f"CAST(({column} - DATE '1970-01-01') AS DOUBLE)"
-    if pa.types.is_timestamp(kind):
-        return f"(epoch_us(CAST({column} AS TIMESTAMP)) / 1e6)"
-    return f"CAST({column} AS DOUBLE)"
-
-
-def _scan_counts(
-    connection: Any, frame: ScanFrame, columns: Sequence[str], by: str | None
-) -> dict[str, Counts]:
-    """One aggregation: every column grouped with the class, in a single pass each."""
-    classes: tuple[Any, ...] = (None,)
-    if by:
-        name = quote(by)
-        rows = connection.sql(f"SELECT DISTINCT {name} FROM {frame.sql} ORDER BY 1").fetchall()
-        classes = tuple(row[0] for row in rows)
-    position = {label: index for index, label in enumerate(classes)}
-    out = {}
-    for column in columns:
-        if not is_number(frame.schema.field(column).type):
-            raise DataError(f"Column '{column}' must be numeric to be counted.")
-        value = _as_double(column, frame.schema.field(column).type)
-        label = f", {quote(by)} AS y" if by else ", NULL AS y"
-        counted = connection.sql(
-            f"SELECT {value} AS v{label}, count(*) AS n FROM {frame.sql} GROUP BY ALL"
-        ).to_arrow_table()
-        out[column] = _pivot(counted, classes, position if by else None)
-    return out
-
-
-def _pivot(counted: Any, classes: tuple[Any, ...], position: dict[Any, int] | None) -> Counts:
-    values = to_numbers(counted["v"].cast(pa.float64()))
-    n = counted["n"].to_numpy()
-    label = np.zeros(values.size, np.intp)
-    if position is not None:
-        label = np.array([position[y] for y in counted["y"].to_pylist()], np.intp)
-    known = ~np.isnan(values)
-    distinct, where = np.unique(values[known], return_inverse=True)
-    table = np.zeros((distinct.size, len(classes)), np.int64)
-    np.add.at(table, (where.reshape(-1), label[known]), n[known])
-    return Counts(distinct, table, classes, int(n[~known].sum()))

@@ -1,7 +1,7 @@
 """Shuffling more rows than fit: deal rows into bucket files, then permute bucket by bucket.
 
 The bucket files hold released values only and live in a private temporary folder that is removed
-whatever happens. The row order is that of `stats.shuffle.permutation`.
+whatever happens. The row order is that of `shuffle.permutation`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from unspoken.arrays import Ints
 from unspoken.numerics import shuffle
+from unspoken.table.arrow_arrays import arrow_of
 from unspoken.table.engines.prefetch import ahead
+
+
+def places(order: Ints) -> Any:
+    """Return row numbers for Arrow, half as wide where they fit: rows are moved twice as fast."""
+    return arrow_of(order.astype(np.int32) if order.size < 1 << 31 else order)
 
 
 def shuffled_batches(batches: Iterator[Any], schema: Any, seed: bytes, rows: int) -> Iterator[Any]:
@@ -45,7 +52,7 @@ def _scatter(batch: Any, dealt: Any, sinks: list[Any]) -> None:
         return
     order = np.argsort(dealt, kind="stable")
     sizes = np.bincount(dealt, minlength=len(sinks))
-    grouped = batch.take(pa.array(order))
+    grouped = batch.take(places(order))
     start = 0
     for sink, size in zip(sinks, sizes.tolist(), strict=True):
         if size:
@@ -55,7 +62,9 @@ def _scatter(batch: Any, dealt: Any, sinks: list[Any]) -> None:
 
 def _permuted(path: Path, bucket: int, seed: bytes) -> Iterator[Any]:
     with pa.memory_map(str(path)) as source:
-        table = pa.ipc.open_file(source).read_all().combine_chunks()
+        table = pa.ipc.open_file(source).read_all()
     path.unlink()
-    order = shuffle.inside(seed, bucket, table.num_rows)
-    yield from table.take(pa.array(order)).to_batches()
+    order = places(shuffle.inside(seed, bucket, table.num_rows))
+    # Column by column, so that no more than one is held twice.
+    moved = [column.combine_chunks().take(order) for column in table.columns]
+    yield pa.RecordBatch.from_arrays(moved, schema=table.schema)

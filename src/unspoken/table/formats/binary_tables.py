@@ -1,4 +1,4 @@
-"""Tables in Parquet, Arrow and DuckDB files."""
+"""Tables in Parquet and Arrow files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from unspoken.errors import DataError, SchemaError
-from unspoken.table.engines.duckdb_files import literal, read_database
+from unspoken.errors import DataError, reason
+from unspoken.table.engines.duckdb_files import file_literal
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.formats.expansion import arrow_rows, parquet_metadata, parquet_size
 from unspoken.table.formats.header_names import check_names
 from unspoken.table.formats.opened_file import OpenedFile
+from unspoken.table.formats.parquet_meanings import meant
 from unspoken.table.formats.read_options import ReadOptions
 
 
@@ -21,10 +22,13 @@ def open_parquet(path: Path, options: ReadOptions, engine: LocalEngine,
                  as_text: Sequence[str] = ()) -> OpenedFile:
     """Open a Parquet file; names are checked before a reader can change them."""
     metadata = parquet_metadata(path)
-    check_names(metadata.schema.to_arrow_schema().names)
-    sql = f"read_parquet({literal(str(path))})"
-    size, widest = parquet_size(path, metadata, sql, engine)
-    return OpenedFile(engine.scan(sql, metadata.num_rows, widest), size)
+    schema = metadata.schema.to_arrow_schema()
+    check_names(schema.names)
+    stored = f"read_parquet({file_literal(str(path))}, hive_partitioning = false)"
+    size, widest = parquet_size(path, metadata, stored, engine)
+    sql, notes = meant(stored, schema)
+    return OpenedFile(engine.scan(sql, metadata.num_rows, widest, files=[str(path)]), size,
+                      notes)
 
 
 def open_arrow(path: Path, options: ReadOptions, engine: LocalEngine,
@@ -33,16 +37,7 @@ def open_arrow(path: Path, options: ReadOptions, engine: LocalEngine,
     try:
         rows = arrow_rows(path)
     except (pa.ArrowException, OSError, MemoryError) as error:
-        raise DataError(f"'{path.name}' must be an Arrow file. {str(error)[:200]}.") from None
-    return OpenedFile(MemoryFrame(rows), rows.nbytes)
-
-
-def open_database(path: Path, options: ReadOptions, engine: LocalEngine,
-                  as_text: Sequence[str] = ()) -> OpenedFile:
-    """Open one table of a DuckDB file."""
-    if options.table is None:
-        raise SchemaError("A DuckDB file needs table=, the name of the table to read.")
-    rows = read_database(path, options.table)
+        raise DataError(f"'{path.name}' must be an Arrow file. {reason(error)}") from None
     return OpenedFile(MemoryFrame(rows), rows.nbytes)
 
 

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from unspoken.errors import DataError
+from unspoken.errors import DataError, reason
 
 FREE_BYTES = 1 << 28
 """Whatever expands to at most this much is read without a question."""
@@ -106,6 +106,6 @@ class _Bounded(io.RawIOBase):
         try:
             return step()
         except (EOFError, OSError, zlib.error, pa.ArrowException) as error:
-            raise DataError(f"'{self._path.name}' cannot be read: {error}. Is it really "
+            raise DataError(f"'{self._path.name}' cannot be read: {reason(error)} Is it really "
                             f"compressed as its ending {compression_of(self._path)} says?"
                             ) from None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from unspoken.errors import DataError
+from unspoken.errors import DataError, reason
 from unspoken.table.engines.duckdb_files import quote
 from unspoken.table.engines.local import LocalEngine
 from unspoken.table.formats.compressed_files import FACTOR, FREE_BYTES, bound_of, too_much
@@ -20,16 +20,21 @@ def parquet_metadata(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_metadata(path)
+        found = pq.read_metadata(path)
+        _ = found.schema.to_arrow_schema().names  # Types and names may be none that Arrow knows.
+        return found
+    except UnicodeDecodeError:
+        raise DataError(f"'{path.name}' must be a Parquet file. Its description is not UTF-8.") \
+            from None
     except (pa.ArrowException, OSError, MemoryError) as error:
-        raise DataError(f"'{path.name}' must be a Parquet file. {str(error)[:200]}.") from None
+        raise DataError(f"'{path.name}' must be a Parquet file. {reason(error)}") from None
 
 
 def parquet_size(path: Path, metadata: Any, sql: str, engine: LocalEngine) -> tuple[int, int]:
     """Return how many bytes all rows need in memory, and the most text that a row can have."""
     size = fixed_size(path, metadata)
-    text = [entry.name for entry in metadata.schema.to_arrow_schema() if _is_text(entry.type)]
-    if not text or size > bound_of(path) or _text_bound(metadata) <= FREE_BYTES:
+    text = [entry.name for entry in metadata.schema.to_arrow_schema() if is_text(entry.type)]
+    if not text or size > bound_of(path) or text_bound(metadata) <= FREE_BYTES:
         return size, 0
     parts = ", ".join(f"sum(strlen({quote(name)})), max(strlen({quote(name)}))" for name in text)
     row = engine.first_row(f"SELECT {parts} FROM {sql}")
@@ -59,16 +64,17 @@ def _chunks(metadata: Any) -> Any:
         yield from (part.column(at) for at in range(part.num_columns))
 
 
-def _text_bound(metadata: Any) -> int:
+def text_bound(metadata: Any) -> int:
     """Return the most that all text could need: every value as long as all its column's pages."""
     return sum(chunk.num_values * chunk.total_uncompressed_size for chunk in _chunks(metadata)
                if chunk.physical_type in ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"))
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Return True if an Arrow type is text, in whatever form."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind)
                 or pa.types.is_string_view(kind)
-                or (pa.types.is_dictionary(kind) and _is_text(kind.value_type)))
+                or (pa.types.is_dictionary(kind) and is_text(kind.value_type)))
 
 
 def arrow_rows(path: Path) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -14,6 +15,8 @@ class OpenedFile:
     `size` is how many bytes all rows need in memory at most; `missing` counts for every column
     the words that were taken as missing values. `written` holds, as they are written, the columns
     whose type follows from all rows of a text file and whose text cannot be told from it.
+    `packed` are the files whose rows could be out of proportion to their size, with the size of
+    these rows.
     """
 
     frame: Any
@@ -21,3 +24,4 @@ class OpenedFile:
     notes: tuple[str, ...] = ()
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     written: Any = None
+    packed: tuple[tuple[Path, int], ...] = ()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from unspoken.errors import DataError, explain
 from unspoken.table.formats.compressed_files import open_bytes
 from unspoken.table.formats.header_names import check_names
 from unspoken.table.formats.read_options import DELIMITERS, ReadOptions
+from unspoken.table.nameless_files import nameless_file
 
 HEAD_BYTES = 1 << 20
 HEAD_LINES = 100
@@ -124,8 +124,16 @@ def most_used(lines: Sequence[str], options: ReadOptions, usual: str = ",") -> s
     if options.delimiter is not None:
         return options.delimiter
     order = (usual, *(mark for mark in DELIMITERS if mark != usual))
-    rows = lines[:HEAD_LINES]
-    return max(order, key=lambda mark: sum(len(row) - 1 for row in split_lines(rows, mark) if row))
+    return max(order, key=lambda mark: _entries_more(lines[:HEAD_LINES], mark))
+
+
+def _entries_more(lines: Sequence[str], mark: str) -> int:
+    """Return how often lines are split; -1 where something else follows a closing quote."""
+    csv.field_size_limit(1 << 24)
+    try:
+        return sum(len(row) - 1 for row in csv.reader(lines, delimiter=mark, strict=True) if row)
+    except csv.Error:
+        return -1
 
 
 def split_lines(lines: Sequence[str], mark: str) -> list[list[str]]:
@@ -188,7 +196,7 @@ def utf8_copy(path: Path, encoding: str) -> tuple[IO[bytes], str]:
 
     The file has no name, so that nothing is left behind whatever happens to this process.
     """
-    copy, place = _temporary()
+    copy, place = nameless_file()
     try:
         with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as text:
             while piece := text.read(_PIECE):
@@ -198,11 +206,3 @@ def utf8_copy(path: Path, encoding: str) -> tuple[IO[bytes], str]:
         raise undecodable(path, encoding, error) from None
     copy.flush()
     return copy, place
-
-
-def _temporary() -> tuple[Any, str]:
-    if not Path("/proc/self/fd").is_dir():
-        named = tempfile.NamedTemporaryFile()  # noqa: SIM115 - it lives as long as its frame
-        return named, named.name
-    copy = tempfile.TemporaryFile()  # noqa: SIM115
-    return copy, f"/proc/self/fd/{copy.fileno()}"

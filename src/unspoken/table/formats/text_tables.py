@@ -9,8 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.errors import DataError, InputError
-from unspoken.table.engines.duckdb_files import literal, quote
+from unspoken.table.engines.duckdb_files import file_literal, literal, quote
 from unspoken.table.engines.local import LocalEngine
+from unspoken.table.formats.cell_meanings import (
+    NUMBERS,
+    ODD,
+    UNCLEAR,
+    boolean_cell,
+    booleans,
+    in_thousands,
+    moment_cell,
+    number_cell,
+    text_cell,
+    text_instead,
+    with_commas,
+    written_dates,
+    zoned_moments,
+)
 from unspoken.table.formats.compressed_files import compression_of
 from unspoken.table.formats.opened_file import OpenedFile
 from unspoken.table.formats.read_options import UNSURE, ReadOptions
@@ -18,8 +33,10 @@ from unspoken.table.formats.text_files import TextLayout, layout_of, utf8_copy
 
 # DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
 TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
-_MOMENTS = ("TIME", "DATE", "TIMESTAMP")
+_GUESSED = ("TIME", "DATE", "TIMESTAMP", "BOOLEAN", "TIMESTAMP WITH TIME ZONE")
 _SAMPLE = 200_000
+_TOGETHER = 50
+"""Columns whose words for missing values are counted in one pass."""
 _COMPRESSION = {None: "none", ".gz": "gzip", ".zst": "zstd"}
 
 
@@ -41,22 +58,28 @@ def open_text_table(path: Path, options: ReadOptions, engine: LocalEngine,
         raise DataError(f"Every line of '{path.name}' must have as many entries as its header, "
                         f"which has {len(layout.names)}. Some have not. Check its quotes, and its "
                         "delimiter (delimiter=).")
-    rows, size, widest, missing = _facts(engine, raw, layout.names, options)
-    sql, kept = _typed(engine, source, missing)
+    rows, size, widest, missing, odd = _facts(engine, raw, layout.names, options)
+    sql, kept, notes = _typed(engine, source, missing, odd, rows)
     frame = engine.scan(sql, rows, widest, copy)
-    return OpenedFile(frame, size + 8 * rows * len(layout.names), _notes(path, layout), kept,
-                      _written(engine, source, sql, missing, rows, copy))
+    return OpenedFile(frame, size + 8 * rows * len(layout.names), (*_notes(path, layout), *notes),
+                      kept, _written(engine, source, sql, missing, rows, copy))
 
 
 def _written(engine: LocalEngine, source: _Source, sql: str,
              missing: Mapping[str, Mapping[str, int]], rows: int, copy: Any) -> Any:
-    """Return columns of dates and of "?" as texts: one other row would have left them as such."""
-    kinds = engine.column_types(sql)
-    names = [name for name, kind in kinds.items() if kind in _MOMENTS
-             or (kind != "VARCHAR" and UNSURE in missing.get(name, {}))]
+    """Return columns of dates and of "?" as texts: one other row would have left them as such.
+
+    So would it have left numbers with parted thousands, and these are then numbers one by one.
+    """
+    kinds, sign = engine.column_types(sql), source.options.thousands
+    names = [name for name, kind in kinds.items() if kind in _GUESSED
+             or (kind != "VARCHAR" and UNSURE in missing.get(name, {}))
+             or (sign is not None and kind in ("VARCHAR", "DOUBLE"))]
     if not names:
         return None
-    listed = ", ".join(map(quote, names))
+    listed = ", ".join(quote(name) if sign is None else
+                       f"{text_cell(name, sign, source.options.decimal)} AS {quote(name)}"
+                       for name in names)
     text = source.sql(source.options.words, names)
     return engine.scan(f"(SELECT {listed} FROM {text})", rows, 0, copy)
 
@@ -69,7 +92,7 @@ class _Source:
         self.fixed = {"header": "true", "skip": "0", "delim": literal(layout.delimiter),
                       "quote": literal('"'), "escape": literal('"'), "comment": "''",
                       "compression": literal(packed), "sample_size": str(_SAMPLE),
-                      "auto_type_candidates": str(TYPES),
+                      "auto_type_candidates": str(TYPES), "hive_partitioning": "false",
                       "decimal_separator": literal(options.decimal)}
         self.place, self.options, self.as_text = place, options, as_text
 
@@ -80,48 +103,126 @@ class _Source:
             kinds = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
             chosen["types"] = f"{{{kinds}}}"
         listed = ", ".join(f"{name} = {value}" for name, value in chosen.items())
-        return f"read_csv({literal(self.place)}, {listed})"
+        return f"read_csv({file_literal(self.place)}, {listed})"
 
 
 def _facts(engine: LocalEngine, raw: str, names: Sequence[str], options: ReadOptions
-           ) -> tuple[int, int, int, dict[str, dict[str, int]]]:
-    """Return rows, bytes, the widest row and the words for missing values, in one pass."""
+           ) -> tuple[int, int, int, dict[str, dict[str, int]], list[str]]:
+    """Return rows, bytes, the widest row, the words for missing values, and odd columns.
+
+    In one pass where columns are few: words are counted column by column, which takes some MB each.
+    """
     words = [*options.words, *([UNSURE] if options.missing is None else [])]
-    listed = ", ".join(map(literal, words))
-    parts = ["count(*)"]
+    few = len(names) <= _TOGETHER
+    row = engine.first_row(f"SELECT {', '.join(['count(*)', *_parts(names, words, few)])} "
+                           f"FROM {raw}")
+    cells = dict(zip(names, (row[at:at + 4] for at in range(1, len(row), 4)), strict=True))
+    missing = {name: cell[2] for name, cell in cells.items()} if few else _words_in(
+        engine, raw, [name for name, cell in cells.items() if cell[2]], words)
+    return (int(row[0]), sum(int(cell[0] or 0) for cell in cells.values()),
+            sum(int(cell[1] or 0) for cell in cells.values()),
+            {name: {str(word): int(n) for word, n in (missing.get(name) or {}).items()}
+             for name in names}, [name for name, cell in cells.items() if cell[3]])
+
+
+def _parts(names: Sequence[str], words: Sequence[str], each: bool) -> list[str]:
+    """Return what is asked of every column: bytes, the longest cell, words for missing, oddness."""
+    parts, listed = [], ", ".join(map(literal, words))
     for name in names:
         cell = f"coalesce({quote(name)}, '')"
+        counted = f"histogram({cell})" if each else "count(*)"
         parts += [f"sum(strlen({cell}))", f"max(strlen({cell}))",
-                  f"histogram({cell}) FILTER ({cell} IN ({listed}))"]
-    row = engine.first_row(f"SELECT {', '.join(parts)} FROM {raw}")
-    cells = [row[at:at + 3] for at in range(1, len(row), 3)]
-    missing = {name: {str(word): int(n) for word, n in (blanks or {}).items()}
-               for name, (_, _, blanks) in zip(names, cells, strict=True)}
-    return (int(row[0]), sum(int(size or 0) for size, _, _ in cells),
-            sum(int(most or 0) for _, most, _ in cells), missing)
+                  f"{counted} FILTER ({cell} IN ({listed}))",
+                  f"bool_or(regexp_matches({cell}, {literal(ODD)}))"]
+    return parts
 
 
-def _typed(engine: LocalEngine, source: _Source, missing: Mapping[str, Mapping[str, int]]
-           ) -> tuple[str, dict[str, dict[str, int]]]:
-    """Return the SQL of the typed columns, and the words that were taken as missing."""
-    words = source.options.words
-    plain = source.sql(words)
+def _words_in(engine: LocalEngine, raw: str, names: Sequence[str],
+              words: Sequence[str]) -> dict[str, Mapping[str, int]]:
+    """Return which words for missing values the columns of a wide table have, and how often."""
+    missing: dict[str, Mapping[str, int]] = {}
+    for at in range(0, len(names), _TOGETHER):
+        some = names[at:at + _TOGETHER]
+        row = engine.first_row(f"SELECT {', '.join(_parts(some, words, True))} FROM {raw}")
+        missing |= dict(zip(some, row[2::4], strict=True))
+    return missing
+
+
+def _typed(engine: LocalEngine, source: _Source, missing: Mapping[str, Mapping[str, int]],
+           odd: Sequence[str], rows: int) -> tuple[str, dict[str, dict[str, int]], tuple[str, ...]]:
+    """Return the SQL of the typed columns, the words that were taken as missing, and notes."""
+    words, options = source.options.words, source.options
+    kinds = engine.column_types(source.sql(words))
     asked = [name for name, blanks in missing.items()
              if UNSURE in blanks and UNSURE not in words and name not in source.as_text]
-    numbers = _numbers(engine, source, plain, asked) if asked else {}
+    numbers = _numbers(engine, source, kinds, asked) if asked else {}
+    kinds |= numbers
+    raw = source.sql(words, all_varchar="true")
+    kept_text = text_instead(engine, raw, {name: kinds[name] for name in odd
+                                           if kinds[name] in NUMBERS})
+    dates = written_dates(engine, raw, [name for name, kind in kinds.items()
+                                        if kind in ("DATE", "TIMESTAMP")])
+    kept_text |= {name: "dates that may be day or month first" for name, form in dates.items()
+                  if form == UNCLEAR}
+    casts = {name: _cast(name, kind, options) for name, kind in numbers.items()
+             if name not in kept_text}
+    empty = [name for name, blanks in missing.items()
+             if rows and sum(blanks.get(word, 0) for word in words) == rows
+             and name not in source.as_text]
+    casts |= {name: "CAST(NULL AS DOUBLE)" for name in empty}
+    casts |= _meant(engine, raw, [name for name, kind in kinds.items()
+                                  if kind == "VARCHAR" and name not in source.as_text
+                                  and name not in empty], options)
     kept = {name: {word: n for word, n in blanks.items() if word != UNSURE
-                   or UNSURE in words or name in numbers} for name, blanks in missing.items()}
-    if not numbers:
-        return plain, kept
-    casts = ", ".join(f"{_cast(name, kind, source.options)} AS {quote(name)}"
-                      for name, kind in numbers.items())
-    return f"(SELECT * REPLACE ({casts}) FROM {source.sql(words, list(numbers))})", kept
+                   or UNSURE in words or name in casts} for name, blanks in missing.items()}
+    notes = (*(f"'{name}' has {why}: taken as text" for name, why in kept_text.items()),
+             *(f"'{name}' is read as dates, {form}" for name, form in dates.items()
+               if form != UNCLEAR),
+             *_thousands_note(engine, raw, kinds, casts, options))
+    text = source.sql(words, [*kept_text, *casts])
+    cells = ", ".join(f"{cell} AS {quote(name)}" for name, cell in casts.items())
+    return f"(SELECT * REPLACE ({cells}) FROM {text})" if casts else text, kept, notes
 
 
-def _numbers(engine: LocalEngine, source: _Source, plain: str,
+def _meant(engine: LocalEngine, raw: str, names: Sequence[str],
+           options: ReadOptions) -> dict[str, str]:
+    """Return the SQL of text cells that mean booleans, or numbers with parted thousands."""
+    casts = {name: boolean_cell(name) for name in booleans(engine, raw, names)}
+    casts |= {name: moment_cell(name) for name in zoned_moments(engine, raw, names)}
+    if options.thousands is not None:
+        left = [name for name in names if name not in casts]
+        casts |= {name: number_cell(name, options.thousands, options.decimal) for name in
+                  in_thousands(engine, raw, left, options.thousands, options.decimal)}
+    return casts
+
+
+def _thousands_note(engine: LocalEngine, raw: str, kinds: Mapping[str, str],
+                    casts: Mapping[str, str], options: ReadOptions) -> tuple[str, ...]:
+    """Point out texts that look like numbers with parted thousands or decimal commas."""
+    sign = "," if options.decimal == "." else "."
+    names = [name for name, kind in kinds.items() if kind == "VARCHAR" and name not in casts]
+    if options.thousands is not None or not names:
+        return ()
+    found = in_thousands(engine, raw, names, sign, options.decimal, whole=False)
+    left = [name for name in names if name not in found]
+    commas = with_commas(engine, raw, left) if left and options.decimal == "." else {}
+    return (*_parted_notes(found, sign), *_comma_notes(commas))
+
+
+def _comma_notes(found: Mapping[str, bool]) -> tuple[str, ...]:
+    says = {False: "(decimal=',' says so)", True: "(decimal=',' and thousands='.' say so)"}
+    return tuple(f"'{name}' is taken as text, and looks like numbers with a decimal comma "
+                 f"{says[parted]}" for name, parted in found.items())
+
+
+def _parted_notes(found: Sequence[str], sign: str) -> tuple[str, ...]:
+    return tuple(f"'{name}' is taken as text, and looks like numbers with '{sign}' between "
+                 f"thousands (thousands='{sign}' says so)" for name in found)
+
+
+def _numbers(engine: LocalEngine, source: _Source, before: Mapping[str, str],
              asked: Sequence[str]) -> dict[str, str]:
     """Return the columns that hold numbers and question marks, with their types."""
-    before = engine.column_types(plain)
     after = engine.column_types(source.sql((*source.options.words, UNSURE)))
     return {name: after[name] for name in asked
             if before[name] == "VARCHAR" and after[name] in ("BIGINT", "DOUBLE")}

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.arrays import Ints
+from unspoken.table.long_passes import passing
 from unspoken.table.table import Table
 
 SAMPLE = 10_000
@@ -68,17 +69,14 @@ def samples(table: Table, columns: Sequence[str]) -> list[ColumnSample]:
     """Return what is looked at of some columns, in one pass over the table."""
     if not columns:
         return []
-    rows = _chosen(table.rows)
-    parts, start = [], 0
-    for batch in table.batches(columns):
-        low, high = np.searchsorted(rows, (start, start + batch.num_rows))
-        parts.append(pa.Table.from_batches([batch]).take(pa.array(rows[low:high] - start)))
-        start += batch.num_rows
-    whole = pa.concat_tables(parts)
+    rows = chosen_rows(table.rows)
+    with passing("look at columns", table.rows) as step:
+        whole = table.engine.take(table.frame, rows, list(columns))
+        step(table.rows)
     return [_sample(table, name, whole[name], rows) for name in columns]
 
 
-def _chosen(rows: int) -> Ints:
+def chosen_rows(rows: int) -> Ints:
     """Return the rows that are looked at: one of each of `SAMPLE` stretches, jittered."""
     if rows <= SAMPLE:
         return np.arange(rows, dtype=np.int64)
@@ -91,9 +89,17 @@ def _chosen(rows: int) -> Ints:
 def _sample(table: Table, name: str, column: Any, rows: Ints) -> ColumnSample:
     if pa.types.is_floating(column.type):
         return _of_floats(table, name, column, rows)
-    present = column.is_valid().to_numpy(zero_copy_only=False)
-    values = tuple(str(value).strip() for value in column.drop_null().to_pylist())
-    return ColumnSample(table, name, _kind(column.type), values, rows[present])
+    if column.null_count:
+        rows = rows[column.is_valid().to_numpy(zero_copy_only=False)]
+        column = column.drop_null()
+    return ColumnSample(table, name, _kind(column.type), _texts(column), rows)
+
+
+def _texts(column: Any) -> tuple[str, ...]:
+    """Return values as texts; Arrow writes whole numbers as Python does, and much faster."""
+    if pa.types.is_integer(column.type):
+        return tuple(column.cast(pa.string()).to_pylist())
+    return tuple([str(value).strip() for value in column.to_pylist()])
 
 
 def _of_floats(table: Table, name: str, column: Any, rows: Ints) -> ColumnSample:

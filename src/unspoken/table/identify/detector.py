@@ -56,13 +56,23 @@ class Detector:
     def _by_content(self, sample: ColumnSample) -> Finding | None:
         if self.matches is None or sample.kind not in self.kinds:
             return None
-        first = sample.counted[:_FIRST_LOOK]
-        if sum(map(self.matches, (value for value, _ in first))) < 0.5 * self.share * len(first):
+        if not self._first_look(sample):
             return None
         count = self._count(sample)
         distinct = sum(self.matches(value) for value, _ in sample.counted)
         enough = count >= self.share * len(sample.values) and distinct >= self.least
         return self._finding(sample, "by content", count) if enough else None
+
+    def _first_look(self, sample: ColumnSample) -> bool:
+        """Return True if enough of the first values match; misses that decide end the look."""
+        first = sample.counted[:_FIRST_LOOK]
+        may_miss = len(first) - 0.5 * self.share * len(first)
+        matches, missed = self.matches or bool, 0
+        for value, _ in first:
+            missed += not matches(value)
+            if missed > may_miss:
+                return False
+        return True
 
     def _count(self, sample: ColumnSample) -> int:
         matches = self.matches or bool

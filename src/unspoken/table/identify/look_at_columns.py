@@ -11,7 +11,8 @@ from unspoken.table.identify.finding import Finding
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
-_UNSURE = ("almost unique", "index column", "row number", "free text", "random code or hash")
+_UNSURE = ("almost unique", "index column", "row number", "record number", "free text",
+           "random code or hash")
 """What a column is only called if nothing says better what it holds."""
 _TAKEN_AS = {"quasi": "quasi", "sensitive": "sensitive"}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from unspoken.table.identify import checksums
 from unspoken.table.identify.detector import Detector
@@ -23,6 +24,7 @@ from unspoken.table.identify.law import (
     Law,
 )
 
+_BETWEEN = re.compile(r"[\s.\-/]")
 _NUMBERS = ("text", "integer", "whole float")
 _PLATES = tuple(re.compile(pattern) for pattern in (
     r"[A-Z]{2}\d{2} ?[A-Z]{3}",                                       # Britain
@@ -37,9 +39,13 @@ _PERSON = ("patient", "person", "customer", "client", "member", "subject", "user
 _NUMBER_WORDS = ("id", "ids", "no", "nr", "number", "num", "nummer", "numero", "code", "key")
 
 
+@lru_cache(maxsize=4096)
 def bare(text: str) -> str:
-    """Return the characters of a number without what is put between them."""
-    return re.sub(r"[\s.\-/]", "", text).upper()
+    """Return the characters of a number without what is put between them.
+
+    A dozen detectors ask for the same few hundred texts of a column, one after the other.
+    """
+    return _BETWEEN.sub("", text).upper()
 
 
 def _checked(what: str, headers: tuple[str, ...], check: Callable[[str], bool],

@@ -7,15 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from unspoken.table.identify.assigned_numbers import ALMOST, FEWEST, assigned_number
 from unspoken.table.identify.column_sample import ColumnSample
 from unspoken.table.identify.detector import Detector, named
 from unspoken.table.identify.finding import Finding
 from unspoken.table.identify.law import OTHER, PERSONAL, Law
 
-ALMOST = 0.95
-"""A column with a larger share of distinct values is almost unique..."""
-FEWEST = 50
-"""... in tables of at least this many rows."""
 _LAW = Law(OTHER, PERSONAL)
 INDEX_HEADERS = ("=index", "=idx", "unnamed 0", "=unnamed", "row", "rowid", "row id", "rownames",
                  "row names", "rownumber", "row number", "row no", "=no", "=nr", "=num", "=number",
@@ -34,12 +31,13 @@ def _row_number(sample: ColumnSample) -> Finding | None:
     """Whole numbers that count the rows: one more in every row."""
     if sample.kind != "integer" or len(sample.values) < FEWEST:
         return None
-    values = np.array([int(value) for value in sample.values], dtype=object)
-    if any(value - values[0] != place - sample.positions[0]
-           for value, place in zip(values, sample.positions.tolist(), strict=True)):
+    start, first = int(sample.values[0]), int(sample.positions[0])
+    # Most columns are told by their second value: none is turned into a number before its turn.
+    if any(int(value) - start != place - first
+           for value, place in zip(sample.values, sample.positions.tolist(), strict=True)):
         return None
     return _finding(sample, "row number", "by content", "identifier",
-                    f"it counts the rows, from {values[0]:,} on")
+                    f"it counts the rows, from {start:,} on")
 
 
 def _index(sample: ColumnSample) -> Finding | None:
@@ -84,6 +82,7 @@ def _entry(what: str, role: str, judge: Callable[[ColumnSample], Finding | None]
 UNIQUENESS = (
     _entry("row number", "identifier", _row_number),
     _entry("index column", "identifier", _index),
+    _entry("record number", "identifier", assigned_number),
     _entry("free text", "free text", _free_text),
     _entry("almost unique", "identifier", _almost_unique),
 )

@@ -80,6 +80,7 @@ def test_a_changed_share_ends_the_run(label, spoil):
     assert "deviated" in reasons(outcomes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", SENT)
 def test_a_message_of_another_length_ends_the_run(label):
     assert ended(play(as_party("p1", in_message(label, lambda words: words[:-1]))))
@@ -143,6 +144,7 @@ def added(amount):
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("amount", [1, 1 << 40, 1 << 63])
 @pytest.mark.parametrize("holders", [None, ["p0", "p1", "p2"]])
 def test_adding_to_a_share_opens_nothing(amount, holders):

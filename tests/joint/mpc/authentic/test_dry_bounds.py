@@ -32,6 +32,7 @@ def sent(ledgers):
     return {label: sum(size for name, size in rows if name == label) for label, _ in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [2, 3])
 @pytest.mark.parametrize(("size", "low", "high"), [
     (3, 1, 10), (900, -10, -5), (3, 0, 1), (5000, 0, 1), (5000, 1, 10)])

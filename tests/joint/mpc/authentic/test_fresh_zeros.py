@@ -24,12 +24,14 @@ async def opened_twice(party, data):
             for _ in range(2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", HELD)
 def test_no_word_is_sent_twice(held):
     inputs, holders = [None] * held, [f"p{i}" for i in range(held)]
     assert joint_views(opened_twice, inputs, inputs, "authenticated", holders, runs=2) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", HELD)
 def test_values_stay_what_they_are(monkeypatch, held):
     monkeypatch.setattr(auth_engine, "BLOCK", 48)

@@ -70,6 +70,7 @@ def long_array(word):
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", [1 << 16, -(1 << 16), 1 << 62, 1 << 63, -(1 << 62)])
 def test_a_value_far_outside_is_found_in_a_long_array(monkeypatch, word):
     real = sharing.to_ring

@@ -28,6 +28,7 @@ def summing(to=()):
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", [(), ("p0",), ("p2",), ("p1", "p2")])
 @pytest.mark.parametrize("held", [2, 3])
 def test_receivers_get_the_total(to, held):

@@ -71,6 +71,7 @@ def test_shares_are_not_kept_beyond_the_run():
         run(program, [None, None], "authenticated")
 
 
+@pytest.mark.slow
 def test_functions_are_as_near_as_in_mode_dealer():
     x, y = np.array([3, 50, 700, 1]), np.array([7, 9, 11, 1000])
     bounds = [(0, 1000), (1, 1000)]
@@ -113,6 +114,7 @@ def test_a_matrix_is_inverted():
     assert np.abs(found - np.linalg.inv(matrix)).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_comparisons_in_several_blocks_are_asked_for_at_once(monkeypatch):
     monkeypatch.setattr(TagEngine, "block", 64)
     x, y = np.arange(200) % 17, np.arange(200) % 13

@@ -84,7 +84,7 @@ def fits(parts, keys):
 NEEDS = [Need("triple", (5,)), Need("matrix", (2, 3, 4)), Need("edabits", (9, 70)),
          Need("ladders", (9, 70)), Need("dabits", (70,)), Need("ands", (3,)), Need("pairs", (3,)),
          Need("cuts", (5, 16)), Need("masks", (4, 0)), Need("bitmasks", (4, 0)),
-         Need("tops", (5,))]
+         Need("tops", (5,)), Need("veils", (5, 3))]
 
 
 @pytest.mark.parametrize("need", NEEDS, ids=str)

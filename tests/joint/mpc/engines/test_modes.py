@@ -65,6 +65,7 @@ def test_who_holds_no_shares_gets_zeros_of_the_same_shapes(kind):
     assert asyncio.run(run()) == [(70,), (70,), (7, 7), (2,), (2,), (2,), (70,), (2, 70)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["dealer", "two-party", "three-party"])
 def test_bystanders_and_holders_take_the_same_steps(mode):
     if mode == "two-party":

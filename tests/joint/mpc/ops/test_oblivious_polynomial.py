@@ -53,6 +53,7 @@ def test_whole_numbers_are_exact(mode, parties, owners, data):
     assert got.tolist() == exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "parties"), CIRCLES)
 def test_fixed_point_is_as_close_as_it_says(mode, parties):
     coefficients, points = np.array([0.3, -1.7, 0.9, 1.1]), np.linspace(-1.9, 1.9, 11)

@@ -143,6 +143,7 @@ def test_cycles_have_no_edge_in_common(m):
     assert len(set(edges)) == len(edges) == m * ((m - 1) // 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "parties"), [c for c in CASES if c[1] > 1])
 def test_two_equal_runs_share_no_masked_frame(method, parties):
     given_ = [np.arange(4)] * parties

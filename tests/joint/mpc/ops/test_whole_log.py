@@ -31,6 +31,7 @@ def way(monkeypatch):
     return taken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("high", [1, 2, 3, 4, 7, 100, 2**15, 49151, 49152, 2**16, 2**20, 2**27])
 @pytest.mark.parametrize("low", [0, 1])
 def test_every_edge(way, high, low):
@@ -43,6 +44,7 @@ def test_every_edge(way, high, low):
     assert (got[x == 0] == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("circle", SERVED)
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 300])
 def test_shapes_and_modes(way, circle, size):
@@ -103,6 +105,7 @@ def test_broken_masks_are_caught(monkeypatch, name):
     assert any(tell_apart(one, uniform_like(one)) < SUSPICIOUS for one in view())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", ["window", "product", "bits"])
 def test_an_opening_without_its_mask_is_caught(monkeypatch, mutant):
     """Each of the three openings that are new here, with the mask left out."""

@@ -43,6 +43,7 @@ def views(runs=6):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_what_is_opened_looks_uniform():
     assert tell_apart(views(), uniform_like(views())) > SUSPICIOUS
 

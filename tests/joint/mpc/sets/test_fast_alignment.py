@@ -51,6 +51,7 @@ def test_both_find_what_both_have_in_one_order(lists):
     assert set(one) == lists[0] & lists[1]
 
 
+@pytest.mark.slow
 def test_long_lists_are_fast_by_themselves(monkeypatch):
     monkeypatch.undo()
     lists = [list(range(0, 6000, 2)), list(range(0, 6000, 3))]
@@ -73,6 +74,7 @@ def test_the_ledger_says_what_both_learned():
                         "set.count": "disclosure", "set.proofs": "disclosure"}
 
 
+@pytest.mark.slow
 def test_padding_hides_how_many_ids_there_are():
     rules = SetRules(least=0, pad_to=90)
     program = aligning(names(2), rules=rules)
@@ -121,6 +123,7 @@ def test_what_is_sent_looks_random(monkeypatch):
     assert rank(rows.reshape(-1, 10)[:300]) <= 128
 
 
+@pytest.mark.slow
 def test_two_runs_share_no_value():
     seen = [frames_to(ALIGN, [ONE, OTHER], {"p0"})[0]["p1", "p0", "set.values"][0].tobytes()
             for _ in range(2)]
@@ -167,6 +170,7 @@ def test_what_was_changed_ends_the_run(name):
     assert all(o.error is not None for o in outcomes.values())
 
 
+@pytest.mark.slow
 def test_values_that_match_nothing_take_records_away_and_no_more(monkeypatch):
     """A holder that deviates: what it sends for an id is not that id's value."""
     real = fast_alignment.hold_function
@@ -239,6 +243,7 @@ def test_an_id_that_was_not_asked_for_has_an_unknown_value():
     assert not set(where.values()) & {there[name] for name in set(there) - set(where)}
 
 
+@pytest.mark.slow
 def test_the_dry_run_sends_what_a_run_sends():
     ids = list(range(200))
     results = run_local(ALIGN, [ids, ids], "sums")

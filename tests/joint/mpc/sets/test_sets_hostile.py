@@ -13,6 +13,7 @@ from unspoken.joint.joint_errors import PeerGarbageError
 from unspoken.joint.mpc import ristretto as group
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize(("run", "label"), [
     ("count", "set.hop1"), ("count", "set.hop2"), ("count", "set.full"), ("align", "set.common"),

@@ -228,6 +228,7 @@ def test_an_identity_that_is_let_through_is_caught(monkeypatch):
     assert "other than what arrived" in str(error)
 
 
+@pytest.mark.slow
 def test_fillings_cannot_be_told_from_ids():
     from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 

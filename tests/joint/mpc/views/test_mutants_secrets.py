@@ -68,10 +68,12 @@ def scalars_are_wide():
     return bool(points) and set(points) <= known
 
 
+@pytest.mark.slow
 def test_transfers_use_secrets_of_full_width():
     assert scalars_are_wide()
 
 
+@pytest.mark.slow
 def test_a_transfer_secret_of_32_bits_is_caught(monkeypatch):
     def narrow():
         return np.frombuffer(ristretto.fresh_seed(), np.uint8)[:4].tobytes() + bytes(28)

@@ -31,6 +31,7 @@ def layout_of(questions):
     return BayesLayout(columns, questions.classes, questions.target)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(tables(most_rows=30), st.integers(0, 3))
 def test_classes_are_those_of_the_tree(table, depth):
@@ -45,6 +46,7 @@ def test_classes_are_those_of_the_tree(table, depth):
         assert {row.because for row in ledger.openings} == {PREDICTED, ROWS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "names"), [("two-party", ("bank", "shop")),
                                              ("three-party", ("bank", "shop", "help"))])
 def test_modes_agree(mode, names):

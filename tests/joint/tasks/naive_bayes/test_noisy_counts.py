@@ -35,6 +35,7 @@ def joined(parts):
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sums", "dealer"])
 def test_a_noisy_model_is_within_the_stated_error_of_the_pooled_one(mode):
     study, task, _ = study_case("bayes", mode, **PRIVATE)

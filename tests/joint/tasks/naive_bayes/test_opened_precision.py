@@ -26,6 +26,7 @@ async def opened(party, _):
     return await reveal(party, await cut(party, quotients, bits), because="answer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["dealer", "authenticated"])
 def test_borders_belong_to_the_upper_step(mode):
     assert np.array_equal(run(opened, [None, None], mode)[0], ABOVE * 8 // BELOW)

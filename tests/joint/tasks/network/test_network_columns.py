@@ -110,6 +110,7 @@ def test_the_joint_network_is_that_of_pooled_columns(table, most):
         assert {row.because for row in ledger.openings} <= {PARENTS, ROWS}
 
 
+@pytest.mark.slow
 def test_nodes_may_have_many_values():
     """Tables of thousands of counts: a score stays small, however many are added up."""
     random = np.random.default_rng(2)
@@ -167,6 +168,7 @@ def test_modes_agree(mode):
     assert mine_network_columns(sites, order, mode=mode)[0] == pooled(sites, order)
 
 
+@pytest.mark.slow
 def test_the_first_of_equal_parents_is_taken_and_none_if_none_is_better():
     column = np.array([0, 1] * 10)
     sites, order = spread(np.array([column, column, column]), (2, 2, 2), (0, 1, 0))

@@ -49,6 +49,7 @@ def test_all_that_shows_is_the_network():
     assert not told_apart()
 
 
+@pytest.mark.slow
 def test_a_score_that_is_opened_is_caught(monkeypatch):
     real = k2.scores
 
@@ -61,6 +62,7 @@ def test_a_score_that_is_opened_is_caught(monkeypatch):
     assert told_apart()
 
 
+@pytest.mark.slow
 def test_leaving_out_what_is_empty_is_caught(monkeypatch):
     real = k2.log_factorials
 
@@ -81,6 +83,7 @@ def views():
                         lambda size: size % 8 == 0 and size >= 8 * 256)
 
 
+@pytest.mark.slow
 def test_masked_words_look_uniform():
     assert against_uniform(views()) > SUSPICIOUS
 
@@ -101,6 +104,7 @@ def members(tmp_path_factory):
     return to_all(members_in(tmp_path_factory.mktemp("people")))
 
 
+@pytest.mark.slow
 def test_a_study_gives_the_network(members, tmp_path):
     study, task = study_of(members, "network", PARAMETERS)
     codes = dependent(50, (2, 3, 2), 3)

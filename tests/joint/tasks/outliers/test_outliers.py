@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 
 from unspoken.errors import DataError, InputError, ModelError
 from unspoken.joint.joint_errors import PartyError, RefusedError, RingError
@@ -229,3 +230,73 @@ def test_outliers_as_files(tmp_path):
             Outliers.from_json({**found.to_json(), **change})
     assert not found.same_as(Outliers(~found.flags, found.rule))
     assert not found.same_as(Outliers(found.flags, "another"))
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.lists(st.integers(1, 8), min_size=2,
+                                                          max_size=3), st.sampled_from([1, 2]),
+       st.sampled_from([0.5, 1.0, 2.0, 3.0]))
+def test_the_distance_to_a_neighbour_decides(seed, k, sizes, order, distance):
+    """By scikit-learn's distances: the first neighbour of an object that it finds is itself."""
+    data = whole(seed, sum(sizes), 2, 3)
+    k = min(k, len(data) - 1)
+    if not k:
+        return
+    rules = OutlierParams(neighbours=k, distance=distance, order=order, scale=1)
+    model = NearestNeighbors(n_neighbors=k + 1, p=order, algorithm="brute").fit(data)
+    wanted = (model.kneighbors(data)[0][:, k] > distance + 1e-9).tolist()
+    assert pooled(data, rules).flags.tolist() == wanted
+    found, _ = outliers_rows(np.split(data, np.cumsum(sizes)[:-1]), rules)
+    assert joined(found).tolist() == wanted
+    found, _ = outliers_columns([data[:, :1], data[:, 1:]], rules)
+    assert found[0].flags.tolist() == wanted
+
+
+def test_a_neighbour_in_the_same_place_counts():
+    data = np.array([[0.0], [0.0], [4.0], [8.0]])
+    for k, wanted in ((1, [False, False, True, True]), (2, [True, True, True, True])):
+        rules = OutlierParams(neighbours=k, distance=3.0)
+        assert pooled(data, rules).flags.tolist() == wanted
+    rules = OutlierParams(neighbours=2, distance=5.0)
+    assert pooled(data, rules).flags.tolist() == [False, False, False, True]
+    assert "number 2 by distance" in pooled(data, rules).summary()
+
+
+def test_neighbours_and_a_part_are_two_ways_to_say_it():
+    for change in ({}, {"p": 0.5, "neighbours": 3}, {"neighbours": 0},
+                   {"neighbours": 3, "enough": "more than"}, {"neighbours": 3, "among": "all"}):
+        with pytest.raises(InputError):
+            OutlierParams(**{"distance": 1.0, **change})
+    with pytest.raises(RefusedError, match="Every object needs 2 neighbours"):
+        outliers_columns([GOOD[:2, :1], GOOD[:2, 1:]], OutlierParams(neighbours=2, distance=1.0))
+
+
+@settings(max_examples=6)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 3),
+       st.lists(st.integers(2, 5), min_size=2, max_size=3), st.sampled_from([1, 2]),
+       st.sampled_from([30, 2**20]))
+def test_the_farthest_objects_are_those_of_scikit_learn(seed, k, top, sizes, order, block):
+    """Distances to the k-th neighbour, the greatest first, of equal ones the earlier."""
+    data = whole(seed, sum(sizes), 2, 3)
+    if len(data) <= max(k, top):
+        return
+    rules = OutlierParams(neighbours=k, top=top, order=order, scale=1)
+    model = NearestNeighbors(n_neighbors=k + 1, p=order, algorithm="brute").fit(data)
+    far = np.round(model.kneighbors(data)[0][:, k], 9)
+    wanted = np.isin(np.arange(len(data)), np.argsort(-far, kind="stable")[:top]).tolist()
+    assert pooled(data, rules).flags.tolist() == wanted
+    found, _ = outliers_rows(np.split(data, np.cumsum(sizes)[:-1]), rules, block=block)
+    assert joined(found).tolist() == wanted
+    found, _ = outliers_columns([data[:, :1], data[:, 1:]], rules, block=block)
+    assert found[0].flags.tolist() == wanted
+
+
+def test_the_farthest_objects_are_said_by_neighbours_alone():
+    for change in ({"neighbours": 2}, {"neighbours": 2, "top": 3, "distance": 1.0},
+                   {"p": 0.5, "top": 3}, {"neighbours": 2, "top": 0}):
+        with pytest.raises(InputError):
+            OutlierParams(**change)
+    with pytest.raises(RefusedError, match="more than 6 objects"):
+        outliers_columns([GOOD[:, :1], GOOD[:, 1:]], OutlierParams(neighbours=2, top=6))
+    with pytest.raises(RingError, match="2\\^62"):
+        OutliersOverColumns(OutlierParams(neighbours=1, top=1, most=2.0**21), {"p0": 1, "p1": 1})

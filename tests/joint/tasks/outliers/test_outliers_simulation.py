@@ -14,6 +14,9 @@ from unspoken.joint.tasks.outliers import (
     count_near as counting,
 )
 from unspoken.joint.tasks.outliers import (
+    farthest_objects,
+)
+from unspoken.joint.tasks.outliers import (
     program_columns as vertical,
 )
 from unspoken.joint.tasks.outliers import (
@@ -28,6 +31,7 @@ from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 pytestmark = pytest.mark.slow
 
 RULES = OutlierParams(0.8, 4.0, scale=4)
+FARTHEST = OutlierParams(neighbours=1, top=4, scale=4)
 
 
 def table(spread):
@@ -47,6 +51,10 @@ def programs(data):
             (OutliersOverRows(RULES, 3, ["p0", "p1", "p2"], ["p2"]),
              [data[:7], data[7:16], data[16:]]),
             (OutliersOverRows(RULES, 3, ["p0", "p1", "p2"]),
+             [data[:7], data[7:16], data[16:]]),
+            (OutliersOverColumns(FARTHEST, {"p0": 1, "p1": 1, "p2": 1}, ["p2"]),
+             [data[:, :1], data[:, 1:2], data[:, 2:]]),
+            (OutliersOverRows(FARTHEST, 3, ["p0", "p1", "p2"], ["p2"]),
              [data[:7], data[7:16], data[16:]])]
 
 
@@ -60,9 +68,10 @@ def test_the_two_tables_have_the_same_outliers_and_other_counts():
     first, second = (pooled(data, RULES) for data in TABLES)
     assert first.same_as(second).identical
     assert 0 < first.places.size < 24
+    assert all(pooled(data, FARTHEST).places.tolist() == [3, 9, 15, 20] for data in TABLES)
 
 
-@pytest.mark.parametrize("kind", [0, 1, 2])
+@pytest.mark.parametrize("kind", [0, 1, 2, 3, 4])
 def test_all_that_shows_follows_from_the_outliers(kind):
     assert not told_apart(kind)
 
@@ -84,6 +93,17 @@ def test_a_distance_opened_under_a_declared_name_is_caught(monkeypatch, kind):
         return await counting.far_bits(party, powers, limit)
 
     monkeypatch.setattr((vertical, horizontal)[kind], "far_bits", leaking)
+    assert told_apart(kind)
+
+
+@pytest.mark.parametrize("kind", [3, 4])
+def test_the_distance_to_a_neighbour_opened_is_caught(monkeypatch, kind):
+    async def leaking(party, distances, rules):
+        kth = await farthest_objects.kth_distances(party, distances, rules)
+        await reveal(party, kth[:1], because=OUTLIERS, to=["p2"])
+        return kth
+
+    monkeypatch.setattr((vertical, horizontal)[kind - 3], "kth_distances", leaking)
     assert told_apart(kind)
 
 

@@ -44,6 +44,7 @@ def people(rows, seed):
     return {"age": age, "cost": 0.4 * age - 10 + rng.normal(0, 3, rows)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sums", "dealer"])
 def test_a_noisy_model_is_within_the_stated_error_of_the_pooled_one(mode):
     study, task, _ = study_with(mode)

@@ -11,6 +11,7 @@ import pytest
 
 from support.distinguisher import SUSPICIOUS
 from support.masks import against_uniform, break_masks
+from support.plain_powell import orthogonal, scaled, searched
 from support.regression_data import by_rows, made
 from support.regression_runs import (
     ONE,
@@ -79,29 +80,8 @@ def test_broken_masks_are_caught(monkeypatch, run):
 
 def plain_steps(data):
     """Return every step of Powell's search in the clear, from unit vectors as directions."""
-    table = np.column_stack([data[name] for name in ("x0", "x1", "x2", "y")])
-    table = table - table.mean(axis=0)
-    table = table / 2.0 ** np.frexp(table.std(axis=0))[1]
-    x, y, p = table[:, :-1], table[:, -1], 3
-    beta, directions, found = np.zeros(p), np.eye(p), []
-
-    def along(d, beta):
-        w = x @ d
-        found.append(float((y - x @ beta) @ w / (w @ w)))
-        return beta + found[-1] * d
-
-    while True:
-        before = beta
-        for d in directions:
-            beta = along(d, beta)
-        steps = np.array(found[-p:])
-        if np.abs(steps).max() < 1e-9:
-            return found
-        if abs(steps[0]) < 1e-3 * np.abs(steps).max():
-            continue
-        last = (beta - before) / np.sqrt((steps**2).sum())
-        directions = np.vstack([directions[1:], last])
-        beta = along(last, beta)
+    x = np.column_stack([orthogonal(data[name][:, None]) for name in ("x0", "x1", "x2")])
+    return searched(x, scaled(data["y"]), np.eye(3))[0]
 
 
 def powell_is_told(monkeypatch):

@@ -22,7 +22,7 @@ def test_a_tree_over_rows(folder, capsys):
     settings = ["target=play", 'classes=["no", "yes"]', "most=64",
                 f"attributes={json.dumps(NAMES[:-1])}",
                 *(f"categories.{a.name}={json.dumps(a.categories)}" for a in LAYOUT.attributes)]
-    results = tried(folder, "tree", settings, capsys)
+    results = tried(folder, "tree", settings, capsys, processes=True)
     expected = pooled(LAYOUT, WEATHER)
     for name in OWNERS:
         tree = CategoricalTree.from_json(results[name])
@@ -40,7 +40,7 @@ def test_a_tree_over_columns(folder, capsys):
         write(folder / f"{name}.csv", {"id": ids[rows]} | {n: WEATHER[n][rows] for n in columns})
     results = tried(folder, "tree-columns", [
         "target=play", 'classes=["no", "yes"]', "class_site=south", "slots=2", "branches=3",
-        "ids=id", "least=5"], capsys)
+        "ids=id", "least=5"], capsys, processes=True)
     parts = [TreePart.from_json(results[name]) for name in OWNERS]
     assert join_parts(parts, NAMES[:-1]).same_as(pooled(LAYOUT, WEATHER))
     assert "humidity" not in json.dumps(results["north"])

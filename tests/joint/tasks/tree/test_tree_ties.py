@@ -93,6 +93,7 @@ def test_owners_of_rows_grow_the_tree_of_a_plain_recursion():
     assert trees[0].predict(columns).tolist() == wanted(columns, 3)
 
 
+@pytest.mark.slow
 def test_owners_of_columns_grow_the_tree_of_a_plain_recursion():
     columns = table(21)
     sites = {"a": TreeSite((LAYOUT.attributes[0],), {"x": columns["x"]}),

@@ -221,14 +221,14 @@ def test_classifying_together_shows_no_path():
 
 
 def test_a_path_that_is_opened_is_caught(monkeypatch):
-    real = classifying._leaves
+    real = classifying.leaves_reached
 
     async def leaking(party, part, bits, rows):
         inside = await real(party, part, bits, rows)
         await reveal(party, inside[0], because=classifying.PREDICTED)
         return inside
 
-    monkeypatch.setattr(classifying, "_leaves", leaking)
+    monkeypatch.setattr(classifying, "leaves_reached", leaking)
     first, second = (walked(ClassifyTogether("p1"), *each) for each in PATHS)
     assert first != second
 

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import socket
 import ssl
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from unspoken.joint.joint_errors import (
     PeerLostError,
 )
 from unspoken.joint.session.identity import make_identity
+from unspoken.joint.wire.credentials import refuse_out_of_date
 from unspoken.joint.wire.frames import Message, Purpose
 from unspoken.joint.wire.ledger import RECEIVED, SENT
 from unspoken.joint.wire.transports.limits import Limits
@@ -303,3 +305,35 @@ def test_nothing_is_sent_after_the_abort(circle):
     for name in "ab":
         last = {row.peer: row.label for row in ends[name].ledger.rows if row.direction == SENT}
         assert last[{"a": "b", "b": "a"}[name]] == "abort"
+
+
+def test_who_is_missing_is_blamed_by_everybody(circle):
+    """Those who give up first inform the others; nobody takes their leaving for the fault."""
+    study, identities, sockets = circle("a", "b", "c", "d")
+
+    async def run():
+        waits = {"a": 30, "b": 30, "d": 1}
+        ends = {name: TlsTransport(study, identities[name], Limits(limit=4, start=wait))
+                for name, wait in waits.items()}
+        jobs = [outcome(end.open(sockets[name])) for name, end in ends.items()]
+        return await asyncio.gather(*jobs)
+
+    errors = asyncio.run(run())
+    assert [error.party for error in errors] == ["c", "c", "c"]
+    assert "'c' did not connect within 1 s" in str(errors[0])
+
+
+def test_the_reason_why_a_party_was_not_reached_is_stated(circle):
+    study, identities, sockets = circle("a", "b")
+    sockets["a"].close()
+    errors = opened(study, {"b": study}, identities, sockets, Limits(limit=4, start=0.3))
+    assert "refuses connections: nothing listens there" in str(errors["b"])
+
+
+@pytest.mark.parametrize(("days", "what"), [(-800, "expired on"), (800, "is not valid before")])
+def test_certificates_out_of_date_are_refused_by_name(circle, days, what):
+    study, _, _ = circle("a", "b")
+    now = datetime.now(UTC) - timedelta(days=days)
+    with pytest.raises(IdentityError, match=f"certificate of 'a' {what}"):
+        refuse_out_of_date(study.members, now)
+    refuse_out_of_date(study.members)

@@ -198,11 +198,13 @@ def test_hierarchies_are_cut_between_siblings(tmp_path):
     file.write_text("a;left;*\nb;left;*\nc;right;*\nd;right;*\n")
     jobs = ["a"] * 9 + ["b"] * 9 + ["c"] * 3 + ["d"] * 11
     table = unspoken.read(pa.table({"job": jobs}), show=False)
-    release, _ = MondrianAnonymizer(5, hierarchies={"job": file},
-                                    shuffle_rows=False).protect(table)
+    release, key = MondrianAnonymizer(5, hierarchies={"job": file},
+                                      shuffle_rows=False).protect(table)
     shown = release.table.arrow()["job"].to_pylist()
     assert shown == ["a"] * 9 + ["b"] * 9 + ["right"] * 14
-    assert release.mechanism["columns"]["job"]["groups"]["right"] == ["c", "d"]
+    # Three people hold c: the manifest does not name it, the key does.
+    assert release.mechanism["columns"]["job"]["groups"]["right"] == ["d"]
+    assert key.secrets["members"]["job"]["right"] == ["c", "d"]
 
 
 def test_generalizer_raises_and_leaves_out_within_its_limit():
@@ -302,3 +304,10 @@ def test_a_fitted_mondrian_never_returns_the_classes_of_another_table():
         method.transform(other)
     with pytest.raises(InputError, match="only the records that were fitted"):
         MondrianAnonymizer(5).transform(fitted)
+
+
+def test_classes_that_are_published_alike_are_counted_once():
+    table = unspoken.read(pa.table({"x": [1] * 7 + [2]}), quasi=["x"], show=False)
+    release, _ = MondrianAnonymizer(k=2, mode="relaxed").protect(table)
+    shown = set(release.table.arrow(["x"])["x"].to_pylist())
+    assert release.guarantee.facts["classes"] == len(shown) == 2

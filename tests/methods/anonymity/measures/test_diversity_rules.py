@@ -77,6 +77,7 @@ def test_a_class_without_any_value_reaches_nothing():
         assert not diverse(found, 1, form)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("form", ["distinct", "entropy", "recursive", "strong"])
 def test_rules_agree_with_their_definitions(seed, form):
@@ -106,6 +107,7 @@ ASKED = [(name, form) for name in METHODS for form in FORMS
          if (name, form) != ("tree-preserving", "recursive")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("name", "form"), ASKED)
 def test_l_means_the_same_in_every_method(name, form, seed):
@@ -205,3 +207,26 @@ def test_a_release_that_was_made_poorer_fails_its_check():
 def test_a_demand_that_nobody_reaches_is_refused():
     with pytest.raises(DataError, match="even all records together"):
         MondrianAnonymizer(3, l=9).protect(people(0))
+
+
+@pytest.mark.parametrize("form", ["distinct", "recursive"])
+def test_a_fraction_of_a_value_is_refused_by_name(form):
+    table = people(1)
+    for method in (MondrianAnonymizer, CellSuppressor):
+        with pytest.raises(InputError, match=rf"'l' of {method.__name__} must be a whole number "
+                           rf"for diversity='{form}'.*Got 1.9. Use 2"):
+            method(2, l=1.9, diversity=form).protect(table)
+
+
+def test_a_fraction_is_refused_where_trees_are_kept_and_taken_where_it_means_something():
+    with pytest.raises(InputError, match="must be a whole number"):
+        TreePreservingAnonymizer(2, l={"ill": 1.9}, diversity="distinct").protect(people(1))
+    release, _ = MondrianAnonymizer(2, l=1.9, diversity="entropy").protect(people(1))
+    assert release.guarantee.verify(release.table)
+    assert release.guarantee.facts["l"] == 1.9
+
+
+def test_recursive_diversity_is_never_rounded_down():
+    one_value = Secret("ill", np.array([0, 0, 0, 0]), 2)
+    counted = one_value.spread(np.zeros(4, np.int64))
+    assert not diverse(counted, 1.9, "recursive", 3.0).any()

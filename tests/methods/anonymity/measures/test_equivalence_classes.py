@@ -29,6 +29,7 @@ def measured(rows):
     return owner, an.spread(owner, table[:, -1])
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_classes_are_numbered_in_order_without_gaps(rows):
     owner, found = measured(rows)

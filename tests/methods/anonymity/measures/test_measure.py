@@ -143,6 +143,7 @@ def test_isolation_refuses_what_has_no_distance():
         an.isolation(np.zeros((2, 1)), t=3)
 
 
+@pytest.mark.slow
 def test_functions_tell_people_apart_only_where_values_depend_on_them():
     rng = np.random.default_rng(0)
     age = rng.integers(0, 2, 600)
@@ -228,6 +229,7 @@ TABLES = [np.random.default_rng(seed).integers(0, 7, (4, 4)) for seed in range(1
 TABLES.append(np.array([[3, 9, 50], [9, 0, 50], [50, 50, 50]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", TABLES, ids=lambda counts: str(counts.sum()))
 def test_suppressed_cells_can_move_both_ways(counts):
     made = an.suppress(counts, threshold=4, protection=2)

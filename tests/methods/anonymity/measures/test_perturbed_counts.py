@@ -48,6 +48,7 @@ def test_noise_stays_within_its_width():
     assert "remains open" in anonymity.perturb_counts(table, "noise", 3).summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["random", "controlled", "noise"])
 def test_the_reach_holds_every_table_that_gives_the_same(how):
     """All small tables are tried one by one: the true count is never ruled out."""
@@ -67,6 +68,7 @@ def test_the_reach_holds_every_table_that_gives_the_same(how):
     assert (shown.reach.low[small] < shown.reach.high[small]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["random", "controlled", "noise"])
 def test_the_reach_is_what_the_mechanism_leaves_open_and_no_wider(how):
     """Every table of the reach can be published as the same: both ends are attained."""
@@ -134,3 +136,10 @@ def test_what_changes_nothing_or_is_no_table_is_refused():
         anonymity.perturb_counts([[1, 2]], "guess")
     with pytest.raises(DataError, match="whole numbers"):
         anonymity.perturb_counts([[1.5, 2]], "random")
+
+
+@pytest.mark.parametrize("way", [anonymity.perturb_counts, anonymity.suppress])
+@pytest.mark.parametrize("counts", [np.zeros((0, 2)), [[1, 2], [3, np.inf]]])
+def test_tables_without_cells_or_with_infinite_ones_are_refused_in_words(way, counts):
+    with pytest.raises(DataError, match=r"must be a table of .* without missing, infinite"):
+        way(counts)

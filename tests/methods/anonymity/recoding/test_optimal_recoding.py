@@ -153,6 +153,7 @@ def test_exhaustive_search_agrees(seed):
 ASKED = [{"l": 2, "diversity": form} for form in ("distinct", "entropy", "recursive", "strong")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("local", [False, True])
 @pytest.mark.parametrize("asked", [{}, *ASKED, {"t": 0.35}, {"l": 2, "t": 0.5}])
 def test_what_is_asked_for_holds_by_our_measure_and_by_pycanon(asked, local):
@@ -197,6 +198,7 @@ def test_hierarchies_that_are_built_leave_a_lattice_that_can_be_searched():
     assert measure(release).k >= 5
 
 
+@pytest.mark.slow
 def test_an_audit_finds_no_smaller_class():
     table = people(4, rows=200)
     release, key = OptimalRecoder(5).protect(table)

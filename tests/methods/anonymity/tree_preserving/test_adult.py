@@ -70,7 +70,12 @@ def test_leaf_merge_reaches_150(adult, leaves):
     assert release.tree.leaves == leaves
     assert release.manifest["reached"]["k"] >= 150
     assert release.manifest["verified"]["identical"] is True
-    assert release.tree.same_as(released(adult, leaves).tree)
+    plain = released(adult, leaves).tree
+    # Both have the same leaves for everybody; categories that fewer than k hold are not named.
+    assert np.array_equal(release.tree.apply(release.table), plain.apply(release.table))
+    assert release.tree.depth == plain.depth
+    if leaves > 5:
+        assert release.tree.same_as(plain)
 
 
 def test_leaf_merge_moves_few_rows(adult):

@@ -72,6 +72,7 @@ def alone(folder: Path):
                           env={"PATH": os.environ["PATH"]}, check=False)
 
 
+@pytest.mark.slow
 def test_the_script_runs_where_nothing_but_numpy_is_installed(tmp_path):
     release_of(people(5), GROWTHS[0]).save(tmp_path / "r")
     done = alone(tmp_path / "r")
@@ -88,6 +89,7 @@ def test_a_tree_that_was_changed_is_noticed(tmp_path, capsys):
     assert "node 0: grown" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_script_is_short_and_its_files_are_sealed_with_the_release(tmp_path):
     text = Path(grow_tree.__file__).read_text()
     assert len(text.splitlines()) < 200

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 
 import unspoken
 from unspoken.audit.kept_promises import faults_of
@@ -22,6 +23,7 @@ def people():
         target="ill", quasi=["age", "sex"], show=False)
 
 
+@pytest.mark.slow
 def test_merged_incomes_are_no_fault_and_changed_classes_are():
     table = people()
     release, key = TreePreservingAnonymizer(k=5, random_state=0).protect(table)

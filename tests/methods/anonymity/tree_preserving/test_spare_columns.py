@@ -59,7 +59,8 @@ def test_a_block_says_which_values_it_holds():
     rows = original_rows(key, release.table.rows)
     for name, blocks in release.mechanism["blocks"].items():
         true = np.array(table.arrow()[name].to_pylist(), object)[rows]
-        ends = {shown: (low, high) for shown, low, high in blocks}
+        ends = {shown: (-np.inf if low is None else low, np.inf if high is None else high)
+                for shown, low, high in blocks}
         for own, shown in zip(true, release.table.arrow()[name].to_pylist(), strict=True):
             assert (own is None) == (shown is None)
             assert own is None or ends[shown][0] <= own <= ends[shown][1]

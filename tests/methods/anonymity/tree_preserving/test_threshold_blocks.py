@@ -169,3 +169,37 @@ def test_the_octagon_stays_near_what_is_wanted(wanted):
     system.bound([(1, 0)], 5)
     system.bound([(-1, 0)], 1)
     assert system.point([wanted], 2) == [min(max(wanted, 0), 4)]
+
+
+def test_decimals_of_blocks_that_no_threshold_binds_are_the_nearest_to_their_means():
+    values = np.array([0.1, 0.2, 0.3, 10.1, 90.7, 100.3], np.float32).astype(np.float64)
+    owner = np.array([0, 0, 0, 1, 1, 1])
+    shown = nearest_to_means(values, np.ones(6, np.int64), owner, [], values[[0, 3]])
+    means = [values[:3].mean(), values[3:].mean()]
+    assert shown.tolist() == np.array(means, np.float32).tolist()
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(-1000, 1000, width=32), min_size=4, max_size=14, unique=True), st.data())
+def test_unbound_blocks_stand_at_their_means_beside_bound_ones(numbers, data):
+    values = np.sort(np.array(numbers, np.float32).astype(np.float64) + 0.0)
+    size = values.size
+    cuts = sorted(data.draw(st.sets(st.integers(1, size - 1), min_size=1)))
+    owner = np.searchsorted(cuts, np.arange(size), side="right")
+    first = data.draw(st.sampled_from(cuts))
+    pair = (first - 1, first)
+    start = np.array([values[owner == block][0] for block in range(len(cuts) + 1)])
+    start[owner[pair[0]]] = values[pair[0]]
+    shown = nearest_to_means(values, np.ones(size, np.int64), owner, [pair], start)
+    assert (np.diff(shown) > 0).all()
+    assert np.array_equal(shown, shown.astype(np.float32))
+    a, b = owner[list(pair)]
+    assert shown[a] / 2 + shown[b] / 2 == start[a] / 2 + start[b] / 2
+    means = np.bincount(owner, values) / np.bincount(owner)
+    whole = np.array_equal(values, np.rint(values))
+    for block in {*range(start.size)} - {a, b}:
+        below = shown[block - 1] if block else -np.inf
+        above = shown[block + 1] if block + 1 < start.size else np.inf
+        nearest = np.float32(np.rint(means[block]) if whole else means[block])
+        assert shown[block] == nearest or not below < nearest < above

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from unspoken.checks import example
 from unspoken.errors import InputError, SchemaError
 from unspoken.methods.anonymity.measures.equivalence_classes import classes, k_of
 from unspoken.methods.anonymity.method import RECODINGS as RULES
+from unspoken.methods.anonymity.tree_preserving.public_names import like_published
 from unspoken.models.tree_from_growth import learn
 from unspoken.protect import Growth, TreePreservingAnonymizer
 
@@ -80,7 +83,9 @@ def check(table, release, k):
         growth, steps = Growth.of_rule(release.manifest["stopping_rules"][index])
         names = release.guarantee.facts["predictors"]
         original = learn(table, growth, steps, names=names)
-        assert published.same_as(original), published.same_as(original)
+        _only_rare_are_hidden(table, original, published, k)
+        shown = like_published(original, published)
+        assert published.same_as(shown), published.same_as(shown)
     assert release.manifest["verified"]["identical"] is True
     rows = release.table.arrow().select(list(release.mechanism["quasi"])).to_pylist()
     seen = {}
@@ -89,6 +94,13 @@ def check(table, release, k):
     assert min(seen.values()) >= k
     assert sorted(map(str, release.table.arrow()["y"].to_pylist())) == sorted(
         map(str, table.arrow()["y"].to_pylist()))
+
+
+def _only_rare_are_hidden(table, original, published, k):
+    for name, own in getattr(original, "categories", {}).items():
+        held = Counter(table.arrow()[name].to_pylist())
+        hidden = set(own) - set(published.categories.get(name, own))
+        assert all(held[category] < k for category in hidden), (name, hidden)
 
 
 @settings(max_examples=50)
@@ -137,6 +149,8 @@ def test_scikit_learns_tree(table, criterion, rule, k, leaves):
 @given(tables(), st.sampled_from(["distinct", "entropy", "strong"]),
        st.sampled_from(RULES), st.sampled_from([1.2, 2, 2.5]))
 def test_diversity_is_reached(table, form, rule, ell):
+    # Values are counted whole: a fraction of one is refused there.
+    ell = -(-ell // 1) if form == "distinct" else ell
     release = released(table, k=2, l=ell, rule=rule, diversity=form, t=0.6)
     if release is None:
         return

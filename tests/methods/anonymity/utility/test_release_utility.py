@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import unspoken
+from unspoken.audit.kept_promises import faults_of
 from unspoken.errors import InputError
+from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.utility.release_features import Features
 from unspoken.methods.anonymity.utility.release_utility import release_utility
-from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
+from unspoken.methods.anonymity.utility.risk_utility_frontier import _order, frontier
 from unspoken.protect import DataSwapper, Microaggregator, MondrianAnonymizer, OptimalRecoder
 
 
@@ -76,6 +80,16 @@ def test_the_frontier_recommends_what_keeps_most():
     assert "*" in tried.summary()
 
 
+@pytest.mark.slow
+def test_of_equally_useful_releases_the_one_of_less_risk_is_recommended():
+    tried = frontier(people(240), {"k": 5}, random_state=1).tried
+    known = [one for one in tried if one.utility is not None]
+    equal = [replace(one, utility=replace(one.utility, score=0.5)) for one in known]
+    ordered = sorted(equal, key=lambda one: _order(one, "prediction"))
+    risks = [one.utility.average_risk for one in equal]
+    assert ordered[0].utility.average_risk == min(risks) < max(risks)
+
+
 def awkward():
     """Return tables that once broke the test on held-back records, by name."""
     rng = np.random.default_rng(0)
@@ -95,7 +109,9 @@ def awkward():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", awkward())
 def test_awkward_targets_are_scored(name):
-    method = MondrianAnonymizer(4)
+    # An infinite quasi-identifier is refused; beside them the column is released as it is.
+    method = MondrianAnonymizer(60, columns=["job"], others="keep") if name == "infinite" \
+        else MondrianAnonymizer(4)
     rows = pa.table(awkward()[name])
     whole = [unspoken.read(rows.slice(*part), target="y", quasi=["age", "job"], show=False)
              for part in ((0, 120), (120, 40))]
@@ -111,3 +127,18 @@ def test_what_nobody_reaches_is_refused():
         _ = frontier(people(80), {"k": 5, "l": 9.0, "diversity": "strong"}).best
     with pytest.raises(InputError, match="A task"):
         frontier(people(80), {"k": 5}, "nothing")
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_suppressed_category_is_reported_as_a_suppressed_number_is(local):
+    table = unspoken.read(pa.table({
+        "name": [f"person {at}" for at in range(40)], "age": [20, 30] * 20}),
+        quasi=["name", "age"], show=False)
+    flat = Hierarchy.of([f"person {at}", "*"] for at in range(40))
+    release, key = OptimalRecoder(k=5, hierarchies={"name": flat}, local=local).protect(table)
+    assert set(release.table.arrow(["name"])["name"].to_pylist()) == {"*"}
+    assert "'name' is suppressed: it tells nothing about single records." in release_utility(
+        table, release).warnings
+    if not local:
+        assert release.mechanism["columns"]["name"]["form"] == "suppressed"
+    assert faults_of(table, release, key) == ()

@@ -51,6 +51,7 @@ tables = st.lists(st.integers(0, 7), min_size=1, max_size=6).map(
     lambda cells: tuple(np.bincount(cells, minlength=8).tolist()))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables)
 def test_all_parts_known_the_bounds_are_those_of_all_data_sets(table):

@@ -143,6 +143,7 @@ def fewest(rows, rule, shares, by):
     return None
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.frozensets(st.sampled_from("abc")),
                           st.frozensets(st.sampled_from("abc"))), min_size=1, max_size=4))

@@ -16,6 +16,7 @@ from unspoken.methods.baskets.learners.discoveries import discovered, p_values, 
 from unspoken.methods.baskets.learners.frequent_itemsets import operator_of
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.sampled_from([0.01, 0.05, 0.3]))
 def test_discoveries_are_those_of_statsmodels(p, share):
     ours = discovered(np.array(p), len(p), share)
@@ -23,6 +24,7 @@ def test_discoveries_are_those_of_statsmodels(p, share):
     assert ours.tolist() == theirs.tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.sampled_from([0.01, 0.05]))
 def test_tests_that_cannot_pass_need_not_be_listed(p, share):
     whole = np.array(p)

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import unspoken
 from unspoken.errors import DataError, InputError, ModelError
-from unspoken.methods.distortion.noise_laws import for_width
+from unspoken.methods.distortion.noise_laws import FAMILIES, for_width
 from unspoken.methods.distortion.response_matrices import keep_or_draw
 from unspoken.mine import Noise, ReconstructingNaiveBayes, noisy_naive_bayes
 from unspoken.models.naive_bayes import Likelihood, NaiveBayes
@@ -54,7 +54,7 @@ def test_columns_without_noise_are_cut_at_their_quantiles():
     assert ours > best - 0.02
 
 
-@pytest.mark.parametrize("family", ["uniform", "gaussian", "laplace"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_noisy_columns_come_near_the_undistorted_ones(family):
     """20,000 records, noise as wide as four deviations: within 2 points of GaussianNB on the
     original, where the same learner on the reports as they are loses more."""
@@ -189,6 +189,7 @@ def checks():
         yield pytest.param(estimator, check, id=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.as2000.quest import COLUMNS, RANGES, group, matrix, people
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import unspoken
@@ -20,6 +19,7 @@ from unspoken.methods.distortion.noise_laws import for_width
 from unspoken.mine import Noise, ReconstructingTreeClassifier, noisy_tree
 from unspoken.models.tree import Tree
 from unspoken.protect import NoiseAdder, RandomizedResponse
+from unspoken_experiments.as2000.quest import COLUMNS, RANGES, group, matrix, people
 
 pytestmark = pytest.mark.slow
 

@@ -83,6 +83,7 @@ def test_smoothing_beats_the_best_known_stop(draw, family, most):
     assert np.mean(found) <= np.mean(held)
 
 
+@pytest.mark.slow
 def test_mixing_follows_the_data():
     """Values without noise need none; a flat density stands as much as there is."""
     rng = np.random.default_rng(0)
@@ -131,6 +132,7 @@ def test_the_likelihood_never_falls():
         before = now
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 50), min_size=8, max_size=8).filter(lambda c: sum(c) > 0),
        st.sampled_from(RULES))
 @settings(max_examples=60)
@@ -157,6 +159,7 @@ def test_a_joint_kernel_is_the_product_of_two():
     np.testing.assert_allclose(Joint(first, second).T @ back, np.kron(first, second).T @ back)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.integers(2, 6))
 def test_folds_deal_every_record_once(counts, folds):
     found = folded(np.array(counts, float), folds, np.random.default_rng(0))

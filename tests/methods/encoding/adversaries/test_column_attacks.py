@@ -90,6 +90,7 @@ def test_other_adversaries_guess_between_codes_in_the_middle():
     assert found.tolist() == [[25.0, 50.0, 0.0, 100.0]]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.floats(-5, 5)] * 3), min_size=1, max_size=30), st.floats(0, 2))
 def test_the_middle_guess_cracks_whatever_two_curves_crack(guesses, radius):
     each = np.array(guesses).T

@@ -54,6 +54,7 @@ def test_natural_spline_is_scipys_inside_and_straight_outside(seed, count):
         np.testing.assert_allclose(found[trial, high], line, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
 def test_polyline_is_interpolation_with_straight_ends(seed, count):
     x, y, at = some_points(seed, count=count)

@@ -9,6 +9,7 @@ import pytest
 
 import unspoken
 from support.people import people, release_of
+from unspoken.methods.encoding.audit.released_labels import label_columns
 from unspoken.methods.encoding.encoder import PiecewiseEncoder
 from unspoken.risk import Policy, audit
 
@@ -134,3 +135,18 @@ def test_labels_nobody_attacks_are_not_assessed():
     assert set(found.unscored) == {"town"}
     assert not found.judgement
     assert "not assessed" in found.verdict
+
+
+@pytest.mark.slow
+def test_categories_that_share_a_label_are_those_of_the_most_frequent():
+    towns = ["a"] * 60 + ["b"] * 30 + ["c"] * 5 + ["d"] * 3 + ["e"] * 2
+    table = unspoken.read({"age": list(range(100)), "town": towns, "y": ["u", "v"] * 50},
+                          target="y", keep=["age"], show=False)
+    release, key = PiecewiseEncoder(rare=10, random_state=3).protect(table)
+    column = next(one for one in label_columns(table, release, key)[0] if one.name == "town")
+    assert len(column.labels) == 3
+    shared = column.label_of[[column.categories.index(town) for town in "cde"]]
+    assert len(set(shared.tolist())) == 1
+    assert column.categories[column.owner[shared[0]]] == "c"
+    assert column.counts[shared[0]] == 10
+    assert audit(table, release, key, trials=3, random_state=0).frame().num_rows

@@ -117,6 +117,7 @@ def test_mine_and_decode_by_name(learner, rare):
     assert again.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["tree", "forest", "xgboost", "lightgbm"])
 def test_saved_models_keep_categories_and_classes(learner, tmp_path):
     table, release, key = released(people(4), keep_zero=learner == "lightgbm")

@@ -65,6 +65,7 @@ def test_numbers_are_decoded_too(learner):
     assert same, same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["gradient", "histogram"])
 def test_numbers_in_secret_units_come_back_in_the_original_unit(learner):
     rng = np.random.default_rng(9)

@@ -104,6 +104,7 @@ def negated(model, only=None):
     return json.dumps(document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("only", [None, 0, 2])
 @pytest.mark.parametrize("options", [{}, {"max_delta_step": 0.7, "reg_alpha": 0.3}])
 def test_inverted_trees_of_xgboost_are_refused(classes, options, only):

@@ -4,12 +4,15 @@ import copy
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
+from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 import unspoken
 from support.encoding_walk import table_of, walk
 from unspoken.errors import DecodeError
+from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.protect import PiecewiseEncoder, decode
 
 
@@ -30,15 +33,16 @@ def stopping(seed, **params):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [14, 23, 6])
 def test_early_stopping_ends_where_the_original_ends(seed):
-    went = walk(*heavy_tails(seed), stopping(seed), random_state=seed)
+    went = walk(*heavy_tails(seed), stopping(seed), random_state=seed, breakpoints=20)
     assert went.release.guarantee.covers(stopping(seed))
     assert len(went.mined._predictors) != len(went.original._predictors)
     assert went.identical
     assert np.array_equal(went.decoded.validation_score_, went.original.validation_score_)
 
 
+@pytest.mark.slow
 def test_rounds_that_follow_need_the_models_own_parameters():
-    went = walk(*heavy_tails(14), stopping(14), random_state=14)
+    went = walk(*heavy_tails(14), stopping(14), random_state=14, breakpoints=20)
     other = copy.deepcopy(went.mined).set_params(min_samples_leaf=8)
     with pytest.raises(DecodeError, match="not those that its training rows and parameters"):
         decode(other, went.key, table_of(*heavy_tails(14)))
@@ -58,8 +62,9 @@ def test_early_stopping_that_cannot_be_replayed_is_not_covered(params):
     assert "early stopping" in verdict.reason
 
 
+@pytest.mark.slow
 def test_a_seed_that_was_drawn_is_drawn_again():
-    went = walk(*heavy_tails(14), stopping(14), random_state=14)
+    went = walk(*heavy_tails(14), stopping(14), random_state=14, breakpoints=20)
     drawn = copy.deepcopy(went.mined).set_params(random_state=None)
     assert unspoken.verify(went.original, decode(drawn, went.key, table_of(*heavy_tails(14))))
 
@@ -68,6 +73,7 @@ BOOSTING = [{"subsample": 0.7, "n_estimators": 4}, {"subsample": 0.5, "max_featu
             {"n_iter_no_change": 2, "validation_fraction": 0.3, "n_estimators": 30}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", BOOSTING, ids=str)
 @pytest.mark.parametrize("seed", [4, 9, 11])
 def test_rows_outside_a_draw_may_lie_between_two_values(params, seed):
@@ -77,6 +83,7 @@ def test_rows_outside_a_draw_may_lie_between_two_values(params, seed):
     assert went.identical
 
 
+@pytest.mark.slow
 def test_a_file_goes_on_too():
     table = table_of(*heavy_tails(9))
     release, key = PiecewiseEncoder(random_state=9).protect(table)
@@ -121,3 +128,44 @@ def test_a_tree_of_noise_on_a_part_of_the_rows_decodes(seed):
     numbers = (release.table.labels() == "b").astype(int)
     decoded = decode(learner.fit(release.table.numbers(), numbers), key, table)
     assert decoded.trees[0].nodes > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.3, None])
+def test_rows_that_were_passed_apart_to_stop_by_are_refused(share):
+    """Nothing says which they were, so that nobody can tell where the original stops."""
+    table = table_of(*heavy_tails(1))
+    release, key = PiecewiseEncoder(random_state=1).protect(table)
+    codes, labels = release.table.numbers(), release.table.labels()
+    mined = stopping(1).set_params(validation_fraction=share)
+    mined.fit(codes[:150], labels[:150], X_val=codes[150:], y_val=labels[150:])
+    with pytest.raises(DecodeError, match="X_val"):
+        decode(mined, key, table, rows=np.arange(150))
+
+
+@pytest.mark.slow
+def test_class_weights_are_looked_up_by_number_as_scikit_learn_does():
+    learner = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5, random_state=0,
+                                             class_weight={0: 1.0, 1: 5.0})
+    for names in (False, True):
+        data, labels = heavy_tails(2)
+        table = table_of(data, labels)
+        release, key = PiecewiseEncoder(random_state=2, neutral_names=names).protect(table)
+        assert release.guarantee.covers(learner)
+        mined = clone(learner).fit(release.table.numbers(), release.table.labels())
+        order = PiecewiseBook.from_key(key).order(len(labels))
+        original = clone(learner).fit(data[order], labels[order])
+        assert unspoken.verify(original, decode(mined, key, table))
+
+
+def test_weights_of_numbered_classes_are_found():
+    """XGBoost wants numbers for classes, and who has made them may use them everywhere."""
+    data, labels = heavy_tails(3)
+    table = table_of(data, labels)
+    release, key = PiecewiseEncoder(random_state=3).protect(table)
+    numbers = (release.table.labels() == "b").astype(int)
+    learner = DecisionTreeClassifier(random_state=0, max_depth=3, class_weight={0: 1.0, 1: 4.0})
+    decoded = decode(learner.fit(release.table.numbers(), numbers), key, table)
+    order = PiecewiseBook.from_key(key).order(len(labels))
+    original = clone(learner).fit(data[order], (labels[order] == "b").astype(int))
+    assert np.array_equal(decoded.tree_.threshold, original.tree_.threshold)

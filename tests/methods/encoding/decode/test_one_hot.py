@@ -78,6 +78,7 @@ def test_every_shown_form_counts_the_categories_as_read():
         assert any(one.column == "my colour" and one.exact == 1.0 for one in shown) == read
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path):
     release, _ = PiecewiseEncoder().protect(coloured())
     release.save(tmp_path / "release")

@@ -134,9 +134,10 @@ def test_a_target_with_holes_is_refused():
         unspoken.mine.tree(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_saved_models_read_back(release, learner, tmp_path):
-    rounds = {"tree": {}, "histogram": {"max_iter": 4}}
+    rounds = {"tree": {}, "c45": {}, "histogram": {"max_iter": 4}}
     mined = unspoken.mine.fit(release, learner, **rounds.get(learner, {"n_estimators": 4}))
     mined.save(tmp_path / "model.json")
     assert read_model(tmp_path / "model.json").summary()

@@ -224,6 +224,7 @@ def test_the_command_compares_forms_and_writes_predictions(sent, capsys):
     assert len(lines) == 401
 
 
+@pytest.mark.slow
 def test_a_form_needs_the_release_and_the_data(sent, capsys):
     base, _, _, _ = sent
     bare = [word for word in base[:4]] + base[-2:]

@@ -54,6 +54,7 @@ def test_equations_of_ensembles_are_about_the_columns_that_they_name(learner):
             assert np.all((ends.min() <= numbers) & (numbers <= ends.max()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["xgboost", "lightgbm", "histogram"])
 def test_every_equation_is_true(learner):
     """Independently of any replay: a threshold parts codes and values at the same records."""
@@ -73,6 +74,7 @@ def test_every_equation_is_true(learner):
             assert abs(below[0] - below[1]) <= (codes[:, column] == code).sum()
 
 
+@pytest.mark.slow
 def test_the_edges_of_histogram_boosting_are_equations_too():
     table = shown_people(200)
     release, key = PiecewiseEncoder(keep_zero=True, random_state=3).protect(table)
@@ -101,7 +103,7 @@ def test_a_full_tree_gives_nearly_everybody_away_and_predictions_nobody():
 
 def test_the_audit_has_the_adversary_and_needs_the_key():
     table = shown_people(200)
-    release, key = PiecewiseEncoder(random_state=3).protect(table)
+    release, key = PiecewiseEncoder(breakpoints=20, random_state=3).protect(table)
     mined = fit(release, "tree").model
     audited = audit(table, release, key, trials=3, random_state=0, shown=mined,
                     adversaries=["shown-model"])
@@ -160,6 +162,7 @@ def carried(table, first, key, second, by_rank):
     return float(near @ truth.record_share)
 
 
+@pytest.mark.slow
 def test_a_fresh_key_makes_old_equations_worthless_as_codes_but_not_as_ranks():
     """Codes of another key say nothing; ranks of the same people stay what they were."""
     table = shown_people(600)

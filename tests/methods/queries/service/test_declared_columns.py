@@ -58,6 +58,7 @@ def test_dates_are_counted_as_they_are_written(tmp_path, change, unit):
     assert all(abs(group["value"] - 200) < 5 for group in groups[:2])
 
 
+@pytest.mark.slow
 def test_a_column_called_edges_has_groups_of_its_own(tmp_path):
     (tmp_path / "t.csv").write_text("age,edges\n" + "40,a\n30,b\n" * 20)
     table = unspoken.read(tmp_path / "t.csv", keep=["age", "edges"], show=False)

@@ -1,55 +1,24 @@
 """The service over HTTP: tokens, rates, sizes, TLS, hostile requests, and kill -9."""
 
-import asyncio
 import datetime
 import http.client
 import json
+import socket
 import threading
 
 import pytest
 
 from support.service_people import TOKEN, people, service
 from support.service_process import prepare, running
+from support.service_web import Web
 from unspoken.cli.main import main
 from unspoken.errors import InputError, QueryLogError, QueryRefusedError, UnspokenError
 from unspoken.methods.queries.service import http_service
 from unspoken.methods.queries.service.analyst_access import RateLimit, analyst_of, new_token
-from unspoken.methods.queries.service.http_service import make_app, serve
+from unspoken.methods.queries.service.http_service import serve
+from unspoken.methods.queries.service.impatient_protocol import impatient_protocol
 from unspoken.methods.queries.service.query_client import QueryClient
 from unspoken.release.budget import Budget
-
-
-class Web:
-    """The application, called as a server would."""
-
-    def __init__(self, one):
-        self.app = make_app(one)
-
-    def __call__(self, *requests):
-        return asyncio.run(self._all(requests))
-
-    async def _all(self, requests):
-        async with self.app.router.lifespan_context(self.app):
-            return await asyncio.gather(*(self._one(*request) for request in requests))
-
-    async def _one(self, path, body=None, token=TOKEN, host="1.2.3.4"):
-        out = []
-        parts = [body] if isinstance(body, bytes) else [json.dumps(body).encode()]
-        headers = [] if token is None else [(b"authorization", f"Bearer {token}".encode())]
-        scope = {"type": "http", "method": "GET" if body is None else "POST", "path": path,
-                 "headers": headers, "query_string": b"", "client": (host, 1),
-                 "http_version": "1.1",
-                 "root_path": "", "scheme": "http", "server": ("x", 1)}
-
-        async def receive():
-            return {"type": "http.request", "body": parts.pop() if parts else b"",
-                    "more_body": bool(parts)}
-
-        async def send(message):
-            out.append(message)
-
-        await self.app(scope, receive, send)
-        return out[0]["status"], b"".join(one.get("body", b"") for one in out[1:]).decode()
 
 
 def test_a_question_is_answered_and_a_stranger_is_not(tmp_path):
@@ -226,3 +195,73 @@ def test_serve_needs_a_table_or_draws_a_token(capsys):
     assert main(["serve", "--new-token", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert analyst_of(f"Bearer {told['token']}", {"a": told["hash"]}) == "a"
+
+
+@pytest.mark.parametrize("field", ["where", "select", "column", "\ud800"])
+def test_half_a_character_is_refused_before_anything_is_booked(tmp_path, field):
+    one = service(tmp_path)
+    question = {"select": "count", field: "work = '\ud800'"}
+    assert Web(one)(("/query", json.dumps(question).encode()))[0][0] == 400
+    assert Budget(one.policy.budget).spent() == 0
+
+
+class Server:
+    """The protocol of the service under an application that says yes, in a thread."""
+
+    def __init__(self, **limits):
+        import uvicorn
+
+        async def app(scope, receive, send):
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"yes"})
+
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = self._socket.getsockname()
+        config = uvicorn.Config(app, http=impatient_protocol(**limits), log_level="critical",
+                                lifespan="off")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.should_exit = True
+        self._thread.join()
+
+    def half(self):
+        """Return a connection that has sent half a request."""
+        one = socket.create_connection(self.address, timeout=60)
+        one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        return one
+
+
+def closed(connection):
+    """Wait for what the other side does; True if it is the end."""
+    try:
+        return connection.recv(10) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_half_a_request_is_given_up():
+    with Server(half_sent=0.05) as server, server.half() as one:
+        assert closed(one)
+
+
+def test_one_address_holds_only_some_connections():
+    with Server(most_of_one=2) as server, server.half() as first, server.half() as second:
+        assert closed(server.half())
+        for one in (first, second):
+            one.sendall(b"\r\n")
+            assert one.recv(15).startswith(b"HTTP/1.1 200")
+
+
+def test_the_address_of_a_stranger_is_not_taken_from_a_header(tmp_path, monkeypatch):
+    import uvicorn
+
+    settings = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self: settings.append(self.config))
+    serve(service(tmp_path))
+    assert not settings[0].proxy_headers

@@ -10,6 +10,7 @@ import unspoken
 from support.service_people import people, policy_data, service
 from unspoken.errors import BudgetError, InputError, PolicyError, QueryLogError, UnspokenError
 from unspoken.methods.queries.service.question import Question, read_json
+from unspoken.methods.queries.service.question_service import QueryService
 from unspoken.methods.queries.service.question_text import question_of
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.release.budget import Budget
@@ -23,6 +24,7 @@ def truth(table):
     return table.arrow().to_pandas()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "true"), [
     ("select count() where age > 40", lambda t: (t.age > 40).sum()),
     ("select sum(income) where sex = 'F'", lambda t: t.income[t.sex == "F"].round().sum()),
@@ -170,6 +172,16 @@ def test_an_exact_mean_needs_enough_people_with_different_values(tmp_path, ages,
     assert ask(one, "select mean(age) where sex = 'F'")["epsilon"] == 0.1
 
 
+@pytest.mark.parametrize(("without", "price"), [(0, None), (1, 0.1), (9, 0.1), (10, None)])
+def test_a_cell_in_which_a_few_have_no_value_is_not_exact(tmp_path, without, price):
+    ages = [None] * without + [20 + k % 50 for k in range(200 - without)]
+    table = people(rows=200, sex=["F"] * 200, age=pa.array(ages))
+    one = service(tmp_path, table, cells=["sex"], smallest=10)
+    assert ask(one, "select sum(age) where sex = 'F'")["epsilon"] == price
+    assert ask(one, "select mean(age) where sex = 'F'")["epsilon"] == price
+    assert ask(one, "select count() where sex = 'F'")["epsilon"] is None
+
+
 def test_a_person_with_many_rows_counts_as_one(tmp_path, monkeypatch):
     # A budget of an earlier version, which did not check the rows of persons.
     monkeypatch.setattr("unspoken.release.budget.check_persons", lambda *_: None)
@@ -188,6 +200,7 @@ def test_a_person_with_many_rows_counts_as_one(tmp_path, monkeypatch):
         ask(one, "select count() where who = 0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["tail", "second", "backup", "edit", "other budget"])
 def test_a_log_that_was_tampered_with_is_noticed(tmp_path, what):
     one = service(tmp_path)
@@ -300,3 +313,78 @@ def test_text_and_json_say_the_same():
     text = question_of("select histogram(\"age\", 1, 2) where sex = 'F' epsilon 0.5")
     assert text == Question("histogram", "age", "sex = 'F'", (), None, (1.0, 2.0), 0.5)
     assert question_of(text.to_json()) == text
+
+
+def test_exact_cells_stay_as_they_were_at_the_first_question(tmp_path):
+    table = people(400)
+    first = service(tmp_path, table, cells=["sex"], columns={"sex": {"public": True},
+                                                             "work": {"public": True}})
+    ask(first, "select count()")
+    first.close()
+    for data, named in (({"cells": ["work"]}, "cells"), ({"cells": []}, "cells"),
+                        ({"cells": ["sex"], "smallest": 3}, "smallest")):
+        with pytest.raises(QueryLogError, match=f"'{named}' of the policy"):
+            service(tmp_path, table, columns={"sex": {"public": True}, "work": {"public": True}},
+                    **data)
+    with pytest.raises(QueryLogError, match="'columns' of the policy"):
+        service(tmp_path, table, cells=["sex"], columns={"sex": {"public": True}})
+
+
+def test_of_two_logs_that_begin_at_once_one_is_refused(tmp_path, monkeypatch):
+    table = people(400)
+    service(tmp_path, table).close()
+    policy = ServicePolicy.parse(policy_data() | {
+        "service": {**policy_data()["service"], "log": "second.log"}}, tmp_path)
+    # The second looked before the first was booked.
+    earlier = Budget.refresh
+    looked = []
+
+    def refresh(self):
+        looked.append(True)
+        found = earlier(self)
+        if len(looked) == 1:
+            found._draws.clear()
+        return found
+
+    monkeypatch.setattr(Budget, "refresh", refresh)
+    with pytest.raises(QueryLogError):
+        QueryService(table, policy)
+
+
+def far_table(value, rows=1000):
+    return unspoken.read(pa.table({"x": [value] * rows, "y": list(range(rows))}), show=False,
+                         keep=["x", "y"])
+
+
+def test_sums_that_would_wrap_round_are_refused_by_what_is_declared(tmp_path):
+    one = service(tmp_path, far_table(1e15), columns={"x": {"bounds": [1e15, 1e15 + 100],
+                                                            "step": 0.01}})
+    for what in ("sum", "mean"):
+        with pytest.raises(InputError, match="too many steps from zero"):
+            ask(one, f"select {what}(x)")
+
+
+def test_a_quantile_among_equal_values_is_their_value(tmp_path):
+    values = [20] * 600 + [40] * 400
+    table = unspoken.read(pa.table({"x": values, "y": list(range(1000))}), show=False,
+                          keep=["x", "y"])
+    one = service(tmp_path, table, epsilon=1000.0, each=20.0,
+                  columns={"x": {"bounds": [0, 100], "step": 1}})
+    for at, value in ((0.5, 20), (0.1, 20), (0.7, 40)):
+        assert ask(one, f"select quantile(x, {at})")["value"] == value
+    for at in (0.00001, 0.99999):
+        assert ask(one, f"select quantile(x, {at})")["answered"]
+    with pytest.raises(InputError, match="millionths"):
+        ask(one, "select quantile(x, 0.00000001)")
+
+
+def test_ends_of_bins_are_compared_in_steps(tmp_path):
+    table = unspoken.read(pa.table({"x": [0.3] * 900 + [0.1] * 100, "y": list(range(1000))}),
+                          show=False, keep=["x", "y"])
+    one = service(tmp_path, table, epsilon=1000.0, each=50.0,
+                  columns={"x": {"bounds": [0, 0.3], "step": 0.1}})
+    bins = {g["group"][0]: g["value"] for g in
+            ask(one, "select histogram(x, 0, 0.1, 0.2, 0.3)")["groups"]}
+    assert bins["above 0.3"] == 0
+    assert bins["0.2 .. 0.3"] == 900
+    assert bins["0.1 .. 0.2"] == 100

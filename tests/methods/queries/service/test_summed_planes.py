@@ -72,4 +72,4 @@ def test_ranks_are_those_of_the_values_at_their_nearest_candidates(tmp_path):
     steps = found.column.values[(frame.few == "a").to_numpy()]
     values = at[np.abs(at[None, :] - steps[:, None]).argmin(axis=1)]
     assert found.counts[0].tolist() == [(values < one).sum() for one in at]
-    assert found.counts[1].tolist() == [(values > one).sum() for one in at]
+    assert found.counts[1].tolist() == [(values <= one).sum() for one in at]

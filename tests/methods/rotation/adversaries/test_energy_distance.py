@@ -54,6 +54,7 @@ def test_all_signs_equals_trying_each(axes):
         assert value == pytest.approx(slow[tuple(signs_at(position, axes))], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_fast_search_finds_the_same_where_the_data_says_something():
     agreed = 0
     for seed in range(50):
@@ -74,6 +75,7 @@ def test_the_fast_search_manages_twenty_axes():
     assert np.array_equal(moment_signs(x, y), hidden)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entries", ["gaussian", "sign", "sparse"])
 def test_projections_keep_squared_lengths_on_average_and_within_the_bound(entries):
     rng = np.random.default_rng(2)

@@ -2,13 +2,14 @@
 
 The parts are those of `kinds`, and every one has a tag. All holders expand their shares of values
 and tags from a seed; the last one is sent the tags, and the values that the relation asks for.
-Two kinds more serve input and output: random words that one party knows (from a seed of its own)
-and the holders share.
+Kinds more serve input, output and proofs: random words that one party knows (from a seed of its
+own) or nobody does, and the holders share.
 
     masks    n who    r    sum r = what the party at place `who` draws, as numbers; beyond the last
                            place, what all parties draw alike
     bitmasks w who    r    xor r = the same, as bits
     tops     n        r    sum r = a multiple of 2^64: hides what lies above the 64 bits of a value
+    veils    n w      r, s random numbers and words of bits, which hide sums in a proof
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from unspoken.joint.mpc.randomness import Stream, derive
 # Which parts of a kind are numbers, which are bits, and which are numbers above 64 bits only.
 TYPES = {"triple": "nnn", "matrix": "nnn", "edabits": "nb", "ladders": "nbb", "dabits": "nb",
          "ands": "bbb", "pairs": "bbbbb", "cuts": "nnn", "masks": "n", "bitmasks": "b",
-         "tops": "t"}
+         "tops": "t", "veils": "nb"}
 KNOWN = ("masks", "bitmasks")
 
 

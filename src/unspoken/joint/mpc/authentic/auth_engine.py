@@ -12,6 +12,7 @@ from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.authentic import ring128
 from unspoken.joint.mpc.authentic.auth_dealing import TagKeys, keys_of
 from unspoken.joint.mpc.authentic.auth_sources import OWN_SEED, TagDealer, TagSource
+from unspoken.joint.mpc.authentic.given_again import check_given_again
 from unspoken.joint.mpc.authentic.guarded import Guarded
 from unspoken.joint.mpc.authentic.input_bounds import check_bounds
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
@@ -51,6 +52,7 @@ class TagEngine(MaskedEngine):
 
     sums_on_shares = True
     finds_bits = True
+    totals_by_dealer = True
 
     def __init__(self, party: Party) -> None:
         super().__init__(party)
@@ -102,6 +104,13 @@ class TagEngine(MaskedEngine):
                  async for span in self.in_blocks("cuts", words.size, bits)]
         return _joined(parts).reshape(words.shape)
 
+    async def to_numbers(self, plane: Words, size: int) -> Words:
+        """Turn bits into numbers block by block: what is proved of them is 40 times as long."""
+        parts = [await super(TagEngine, self).to_numbers(
+            plane[s.start // 64:plane_words(s.stop)], s.stop - s.start)
+                 async for s in self.in_blocks("dabits", size)]
+        return _joined(parts)
+
     async def in_blocks(self, kind: str, size: int, *also: int) -> AsyncIterator[slice]:
         """Yield blocks that draw one kind each, all of which are asked for now.
 
@@ -131,7 +140,12 @@ class TagEngine(MaskedEngine):
             self._keys = keys_of(seed)
         own = (await party.receive(dealer, OWN_SEED, "|u1", (2 * SEED_BYTES,),
                                    Purpose.SHARE)).tobytes()
-        self.source = self._tagged = TagSource(party, seed, (own[:SEED_BYTES], own[SEED_BYTES:]))
+        self.begin_with(seed, (own[:SEED_BYTES], own[SEED_BYTES:]))
+
+    def begin_with(self, seed: bytes, own_seeds: tuple[bytes, bytes]) -> None:
+        """Make the source and the check that belong to the seeds of a run."""
+        party = self.party
+        self.source = self._tagged = TagSource(party, seed, own_seeds)
         party.ledger.engine = ENGINE
         check = TagCheck(party, self._keys) if party.is_holder else None
         self.guarded = Guarded(self, check)
@@ -157,15 +171,20 @@ class TagEngine(MaskedEngine):
             await self._tagged.ask_ahead([ladder_needs(size, width, joining) for size in sizes])
 
     async def before_opening(self) -> None:
-        """Test what owners shared against its bounds."""
+        """Test what owners shared against its bounds, and against what they shared before."""
         if self.guarded is not None:
             await check_bounds(self.guarded)
+            await check_given_again(self.guarded)
 
     async def finish(self) -> None:
         """Check what is left before the run counts as complete."""
         await self.before_opening()
-        if self.guarded is not None and self.guarded.check is not None:
-            await self.guarded.check.verify()
+        if self.guarded is not None:
+            await self.guarded.checked()
+
+    async def prove(self) -> None:
+        """Have what was dealt proved, where the dealer is not trusted to deal rightly."""
+        return
 
     @property
     def tagged(self) -> TagSource:
@@ -211,6 +230,8 @@ class WithTags(WithDealer):
     """As 'dealer', but every share carries a tag: deviating holders end the run."""
 
     name = "authenticated"
+    finds_deviation = True
+    own_ways = ("checks of tags", "secure sum by masks of which the dealer releases the sum")
 
     def check(self, members: Sequence[Member]) -> None:
         """Refuse what 'dealer' refuses, and a single holder."""

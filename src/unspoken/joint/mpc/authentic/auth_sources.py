@@ -10,7 +10,7 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.mpc.authentic import auth_dealing
-from unspoken.joint.mpc.authentic.auth_dealing import KNOWN, TYPES, whole_keys
+from unspoken.joint.mpc.authentic.auth_dealing import KNOWN, TYPES, TagKeys, whole_keys
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.correlated.sources import (
     DEAL,
@@ -56,7 +56,11 @@ class TagSource(DealerSource):
         parts = [auth_dealing.draw(need, stream, last=self._last) for need in needs]
         if self._last:
             await self._fill(needs, parts)
+        self.keep(needs, parts)
         return [[part.tagged() for part in row] for row in parts]
+
+    def keep(self, needs: Sequence[Need], parts: list[list[auth_dealing.Drawn]]) -> None:
+        """Keep nothing of what was drawn: an honest dealer proves nothing."""
 
     def _known(self, needs: Sequence[Need]) -> list[Words]:
         mine = [need for need in needs if need.kind in KNOWN and need.sizes[1] in self._own_seeds]
@@ -167,19 +171,28 @@ class TagDealer(Dealer):
 
     def words_for(self, wish: Wish) -> Words:
         """Return what the last holder is sent."""
-        for need in wish.needs:
-            known = need.kind not in KNOWN or need.sizes[1] < len(self._own)
-            if need.kind not in TYPES or not known:
-                raise InputError("This cannot be dealt with tags.")
-        *streams, last = (Stream(wish_key(seed, wish.number, wish.needs))
-                          for seed in self._seeds)
-        own = {place: Stream(wish_key(seed, wish.number, wish.needs))
-                 for place, seed in enumerate(self._own)}
-        sizes = [auth_dealing.sent_length(need) for need in wish.needs]
-        out, at = np.empty(sum(sizes), np.uint64), 0
-        for need, size in zip(wish.needs, sizes, strict=True):
-            draws = [*(auth_dealing.draw(need, stream, last=False) for stream in streams),
-                     auth_dealing.draw(need, last, last=True)]
-            auth_dealing.deal(need, draws, self._keys, own, out[at:at + size])
-            at += size
-        return out
+        return dealt_with_tags((self._seeds, self._own, self._keys), wish.number, wish.needs)[0]
+
+
+Secrets = tuple[Sequence[bytes], Sequence[bytes], TagKeys]
+"""What a dealer knows: holders' seeds, parties' own seeds, and the keys that follow from both."""
+
+
+def dealt_with_tags(secrets: Secrets, number: int,
+                    needs: Sequence[Need]) -> tuple[Words, list[list[list[auth_dealing.Drawn]]]]:
+    """Return what the last holder is sent for a wish, and what every holder has of each need."""
+    seeds, own, keys = secrets
+    for need in needs:
+        known = need.kind not in KNOWN or need.sizes[1] < len(own)
+        if need.kind not in TYPES or not known:
+            raise InputError("This cannot be dealt with tags.")
+    *streams, last = (Stream(wish_key(seed, number, needs)) for seed in seeds)
+    known_to = {place: Stream(wish_key(seed, number, needs)) for place, seed in enumerate(own)}
+    sizes = [auth_dealing.sent_length(need) for need in needs]
+    out, at, rows = np.empty(sum(sizes), np.uint64), 0, []
+    for need, size in zip(needs, sizes, strict=True):
+        rows.append([*(auth_dealing.draw(need, stream, last=False) for stream in streams),
+                     auth_dealing.draw(need, last, last=True)])
+        auth_dealing.deal(need, rows[-1], keys, known_to, out[at:at + size])
+        at += size
+    return out, rows

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.joint.mpc.authentic import ring128
-from unspoken.joint.mpc.authentic.fresh_zeros import Zeros
+from unspoken.joint.mpc.authentic import fresh_zeros, ring128
+from unspoken.joint.mpc.authentic.given_again import Rows, Zeros
 from unspoken.joint.mpc.authentic.input_bounds import BoundedInput
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
 from unspoken.joint.mpc.authentic.tagged import Tagged, bare
@@ -42,6 +42,7 @@ class Guarded:
         self.engine, self.party, self.check = engine, engine.party, check
         self._order = asyncio.Lock()
         self._unchecked: list[BoundedInput] = []
+        self._again: list[Zeros | Rows] = []
 
     async def input(self, words: Words | None, owner: str, size: int,
                     bounds: tuple[int, int] | None = None) -> Words:
@@ -52,10 +53,24 @@ class Guarded:
                 self._unchecked.append(BoundedInput(owner, share, *bounds))
             return share
 
+    async def input_unbounded(self, words: Words | None, owner: str, size: int) -> Words:
+        """Return this party's share of an owner's words, which may be any number."""
+        async with self._order:
+            return await self._input(words, owner, size, False)
+
     def taken(self) -> list[BoundedInput]:
         """Return what was shared since the last time that this was asked for."""
         inputs, self._unchecked = self._unchecked, []
         return inputs
+
+    def claim_again(self, claim: Zeros | Rows) -> None:
+        """Have what an owner gave again tested before the next opening."""
+        self._again.append(claim)
+
+    def given_again(self) -> list[Zeros | Rows]:
+        """Return what was claimed since the last time that this was asked for."""
+        claims, self._again = self._again, []
+        return claims
 
     async def _input(self, words: Words | None, owner: str, size: int, bits: bool) -> Words:
         """Share block by block, bits at once: there are 64 in a word."""
@@ -91,30 +106,33 @@ class Guarded:
             return await party.receive(owner, "share", "<u8", (size,), Purpose.SHARE)
         return np.zeros(size, np.uint64)
 
-    async def open(self, label: str, own: Tagged) -> Words:
-        """Return what all holders' shares add up to; its tags are checked later."""
+    async def open(self, label: str, own: Tagged, purpose: Purpose = Purpose.MASKED) -> Words:
+        """Return what all holders' shares add up to; its tags are checked later.
+
+        The ledger books it as masked, unless it is opened as it is to those who may learn it.
+        """
         check = self.check
         if check is None:
             raise RuntimeError("only a holder opens shares")
         if check.full:
             await check.verify()
         if isinstance(own, TaggedBits):
-            opened = await self._together(label, bare(own))
+            opened = await self._together(label, bare(own), purpose)
             words = np.bitwise_xor.reduce(opened)
             check.bits(label, own, words)
             return np.asarray(words)
-        value, _ = await self.open_long(label, own.ravel())
+        value, _ = await self.open_long(label, own.ravel(), purpose)
         return np.asarray(value[0].reshape(own.shape))
 
-    async def open_long(self, label: str,
-                        own: TaggedNumbers) -> tuple[ring128.Long, ring128.Long]:
+    async def open_long(self, label: str, own: TaggedNumbers, purpose: Purpose = Purpose.MASKED
+                        ) -> tuple[ring128.Long, ring128.Long]:
         """Return opened numbers of one axis, and this holder's shares of their tags."""
         check = self.check
         if check is None:
             raise RuntimeError("only a holder opens shares")
         if check.full:
             await check.verify()
-        parts = await self._together(label, np.concatenate(own.long))
+        parts = await self._together(label, np.concatenate(own.long), purpose)
         whole = parts[0].reshape(2, -1)
         value = whole[0], whole[1]
         for part in parts[1:]:
@@ -122,54 +140,58 @@ class Guarded:
             value = ring128.add(value, (low, high))
         return value, check.numbers(label, own, value)
 
-    async def open_clear(self, label: str, share: Words) -> Words | None:
+    async def open_clear(self, label: str, share: Words,
+                         purpose: Purpose = Purpose.MASKED) -> Words | None:
         """Open values that all holders may know; what lies above 64 bits stays masked."""
-        await self._checked()
-        flat, parts, zeros = share.ravel(), [], Zeros(self.party, label)
+        await self.checked()
+        flat, parts, zeros = share.ravel(), [], fresh_zeros.Zeros(self.party, label)
         async for span in self.engine.in_blocks("tops", share.size):
             drawn = await self.engine.draw([Need("tops", (span.stop - span.start,))])
             if drawn is not None:
                 own: Any = flat[span] + drawn[0][0]
-                parts.append(await self.open(label, zeros.on_numbers(own)))
+                parts.append(await self.open(label, zeros.on_numbers(own), purpose))
         if not parts:
             return None
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    async def open_clear_bits(self, label: str, share: Any) -> Words | None:
+    async def open_clear_bits(self, label: str, share: Any,
+                              purpose: Purpose = Purpose.MASKED) -> Words | None:
         """Open bits that all holders may know."""
+        await self.checked()
         if self.check is None:
             return None
-        await self._checked()
-        return await self.open(label, Zeros(self.party, label).on_bits(share.ravel()))
+        own: Any = fresh_zeros.Zeros(self.party, label).on_bits(share.ravel())
+        return await self.open(label, own, purpose)
 
-    async def _checked(self) -> None:
+    async def checked(self) -> None:
         """Let nothing be opened without a mask that somebody could have changed before."""
+        await self.engine.prove()
         if self.check is not None:
             await self.check.verify()
 
-    async def _together(self, label: str, own: Words) -> list[Words]:
+    async def _together(self, label: str, own: Words, purpose: Purpose) -> list[Words]:
         others = [name for name in self.party.holders if name != self.party.name]
-        return [own, *await self.party.swap(others, label, own, Purpose.MASKED)]
+        return [own, *await self.party.swap(others, label, own, purpose)]
 
     async def output(self, share: Words, receivers: Sequence[str], *, bits: bool,
                      purpose: Purpose = Purpose.DISCLOSURE) -> Words | None:
         """Return the value to its receivers, after everything before and it itself was checked."""
-        await self._checked()
+        await self.checked()
         everybody = set(receivers) == set(self.party.names)
-        opened = await (self._opened_to_all(share, receivers, bits) if everybody else
+        opened = await (self._opened_to_all(share, receivers, bits, purpose) if everybody else
                         self._opened_masked(share, receivers, bits))
-        await self._checked()
+        await self.checked()
         value = await self.handed_on(opened, receivers, share.size, purpose)
         if value is None or everybody:
             return value
         mask = self.engine.own_masks()[0]
         return np.asarray(value ^ mask if bits else value - mask)
 
-    async def _opened_to_all(self, share: Any, receivers: Sequence[str],
-                             bits: bool) -> dict[str, Words]:
+    async def _opened_to_all(self, share: Any, receivers: Sequence[str], bits: bool,
+                             purpose: Purpose) -> dict[str, Words]:
         """Open what everybody is to learn: only the words above a number need a mask."""
         opening = self.open_clear_bits if bits else self.open_clear
-        value = await opening("reveal", share)
+        value = await opening("reveal", share, purpose)
         return {} if value is None else dict.fromkeys(receivers, value)
 
     async def _opened_masked(self, share: Words, receivers: Sequence[str],

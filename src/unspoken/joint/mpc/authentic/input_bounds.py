@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from unspoken.joint.mpc.authentic.guarded import Guarded
 
 LABEL = "bounds.open"
+OUTSIDE = "shared a value outside its bounds"
 WIDTH = 64
 EXACT = 1024
 """Longer arrays of numbers are tested by sums."""
@@ -70,6 +71,9 @@ async def check_bounds(guarded: Guarded) -> None:
         await _check_bits(guarded, bits)
     if any(_is_long(each) for each in others):
         guarded.party.begin("bounds")
+        # A coin compares what was opened before: what was dealt for it must have been proved, or
+        # where the run ends would tell whoever dealt a wrong tag something about values.
+        await guarded.engine.prove()
         seed = b"" if guarded.check is None else await guarded.check.toss()
         others = [_halves(guarded, each, seed + bytes([place % 256, place // 256]))
                   if _is_long(each) else each for place, each in enumerate(others)]
@@ -115,8 +119,8 @@ async def _check_bits(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None:
     product = await engine.multiply(x, below)
     party.begin("bounds")
     opened = await guarded.open_clear(LABEL, product)
-    await _judge(guarded, opened, np.repeat(range(len(inputs)), [i.share.size for i in inputs]),
-                 inputs)
+    await judge(guarded, opened, np.repeat(range(len(inputs)), [i.share.size for i in inputs]),
+                inputs, OUTSIDE)
 
 
 async def _check_signs(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None:
@@ -135,7 +139,7 @@ async def _check_signs(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None
     sizes = [2 * each.share.size for each in inputs]
     flags = None if opened is None else np.unpackbits(
         (opened ^ ONES).astype("<u8").view(np.uint8), bitorder="little")
-    await _judge(guarded, flags, np.repeat(range(len(inputs)), sizes), inputs)
+    await judge(guarded, flags, np.repeat(range(len(inputs)), sizes), inputs, OUTSIDE)
 
 
 def _gaps(engine: Any, each: BoundedInput) -> tuple[Any, Any]:
@@ -152,14 +156,13 @@ def _word(number: int) -> Words:
     return np.asarray(np.uint64(number % (1 << 64)))
 
 
-async def _judge(guarded: Guarded, opened: Any, places: Any,
-                 inputs: Sequence[BoundedInput]) -> None:
+async def judge(guarded: Guarded, opened: Any, places: Any, inputs: Sequence[Any],
+                what: str) -> None:
     """Check the tags of what was opened, and refuse the first owner for whom it is not zero."""
+    await guarded.checked()
     if opened is None or guarded.check is None:
         return
-    await guarded.check.verify()
     # Blank inputs of a dry run need not lie within their bounds.
     wrong = np.flatnonzero(opened[:len(places)])
     if wrong.size and not is_dry():
-        guarded.party.refuse(inputs[int(places[wrong[0]])].owner,
-                             "shared a value outside its bounds")
+        guarded.party.refuse(inputs[int(places[wrong[0]])].owner, what)

@@ -96,6 +96,12 @@ def times(one: Long, key: tuple[int, int]) -> Long:
                       key[1])
 
 
+def times_long(one: Long, other: Long) -> Long:
+    """Return products of long numbers of one shape."""
+    low, high = times_words(one, other[0])
+    return low, high + np.asarray(one[0]) * np.asarray(other[1])
+
+
 def _power(factor: int) -> int | None:
     return factor.bit_length() - 1 if factor and not factor & (factor - 1) else None
 

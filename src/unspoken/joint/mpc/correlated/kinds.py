@@ -272,5 +272,6 @@ KINDS = {
     "release": _Kind(ANY, lambda number, size, first, *to: (0,), (),
                      lambda draws, n, *_: _with_tags(draws, n, 0)),
     "tops": _Kind(1, lambda n: (n,), (), lambda draws, n: _with_tags(draws, n, 0)),
+    "veils": _Kind(2, lambda n, w: (n, w), (), _with_tags),
     "bitmasks": _Kind(2, lambda w, who: (w,), (0,), _with_tags),
 }

@@ -126,14 +126,14 @@ class ThreeParties(Mode):
         holders, dealers = having(members, "holder"), having(members, DEALER)
         if len(members) != 3 or len(holders) != 2 or len(dealers) != 1 or set(dealers) <= set(
                 holders):
-            raise StudyError("Mode 'three-party' needs exactly three parties: two with the role "
+            raise StudyError(f"Mode '{self.name}' needs exactly three parties: two with the role "
                              f"'holder' and the third with 'dealer'. Got {len(members)} parties, "
                              f"{len(holders)} holders and {len(dealers)} dealers.")
 
     def roles(self, program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
         """Let two hold shares and the third deal."""
         if len(program) != 3:
-            raise RefusedError(f"Mode 'three-party' is for exactly 3 parties. Got {len(program)}. "
+            raise RefusedError(f"Mode '{self.name}' is for exactly 3 parties. Got {len(program)}. "
                                "With an honest majority of two, nobody would be protected.")
         chosen = two_of(program, holders)
         third = next(name for name in program if name not in chosen)

@@ -36,6 +36,12 @@ class Engine(ABC):
     sums_on_shares = False
     """Whether an owner's values are never its share, because nobody could check what it adds."""
 
+    shares_last = True
+    """Whether shares mean the same in a later run; those with tags do not, whatever this says."""
+
+    totals_by_dealer = False
+    """Whether a dealer that is trusted to deal rightly hands out the sum of masks of a total."""
+
     def __init__(self, party: Party) -> None:
         self.party = party
         self.guarded: Guarded | None = None

@@ -18,6 +18,7 @@ from unspoken.joint.wire.endpoint import Roles, Seam
 
 UNVETTED = "unspoken's own engine is not vetted and assumes that everybody follows the protocol"
 DEALER = "dealer"
+LINKER = "linker"
 
 
 class Mode(ABC):
@@ -31,8 +32,12 @@ class Mode(ABC):
     """The place of the owner that deals while it runs the program."""
     first_holders = 2
     """How many of the first owners hold shares by default."""
+    finds_deviation = False
+    """Whether a party that deviates from what is computed on shares ends the run."""
     vetting = "unspoken's own engine computes on shares: not vetted."
     """What computes, and who outside has looked at it."""
+    own_ways: tuple[str, ...] = ("secure sum by masks",)
+    """Which of our own primitives run beside shares and their openings."""
     cost_notes: tuple[str, ...] = ()
     """What must be said about forecasts in this mode."""
 
@@ -60,9 +65,10 @@ class Mode(ABC):
         """Return the roles of the parties of a study."""
         dealer = next(iter(having(members, DEALER)), None)
         outside = None if self.dealing_owner is not None else dealer
-        program = tuple(m.name for m in members if m.name != outside)
+        linker = next(iter(having(members, LINKER)), None)
+        program = tuple(m.name for m in members if m.name not in (outside, linker))
         holders = having(members, "holder") if self.has_shares else ()
-        return Roles(program, having(members, "owner"), holders, dealer, self.name)
+        return Roles(program, having(members, "owner"), holders, dealer, self.name, linker)
 
     def safe_against(self, holders: int) -> str:
         """Return which coalitions learn nothing from the shares of this many holders."""

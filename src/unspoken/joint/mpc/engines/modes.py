@@ -8,9 +8,10 @@ from unspoken.joint.mpc.engines.dealt_engine import NoShares, ThreeParties, With
 from unspoken.joint.mpc.engines.mode import Mode
 from unspoken.joint.mpc.engines.spu.spu_engine import OnSpu
 from unspoken.joint.mpc.engines.two_party.transfer_engine import TwoParties
+from unspoken.joint.mpc.verified.verified_engine import VerifiedThree
 
 MODES: tuple[Mode, ...] = (NoShares(), WithDealer(), WithTags(), TwoParties(),
-                           ThreeParties(), OnSpu())
+                           ThreeParties(), VerifiedThree(), OnSpu())
 MODE_NAMES = tuple(mode.name for mode in MODES)
 
 

@@ -32,6 +32,7 @@ from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.authentic.released_sum import released_total
+from unspoken.joint.mpc.authentic.shared_total import shared_total
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, from_ring, to_ring, total
 from unspoken.joint.wire.frames import Purpose, wire_bytes
@@ -90,7 +91,8 @@ async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[st
     """
     if party.engine.guarded is not None:
         await party.engine.before_opening()
-        return await sum_by(party, values, RELEASED, because=because, to=to, scale=scale)
+        way = RELEASED if party.engine.totals_by_dealer else ON_SHARES
+        return await sum_by(party, values, way, because=because, to=to, scale=scale)
     return await sum_by(party, values, MASKS, because=because, to=to, scale=scale)
 
 
@@ -196,3 +198,4 @@ def _nothing(party: Party, receivers: Sequence[str]) -> None:
 
 MASKS = SumWay("masks", _nothing, mask_total)
 RELEASED = SumWay("released", _nothing, released_total)
+ON_SHARES = SumWay("on shares", _nothing, shared_total)

@@ -1,8 +1,8 @@
-"""Sets over a public universe as shared bits: their intersection's size and their union.
+"""Sets over a public universe as shared bits: their intersection, its size, and their union.
 
 Every owner shares one bit for each element of the universe, and the bits of all owners are put
 together by a tree of ANDs (an OR is one of inverted bits). Only the result is opened.
-  discloses: the size of the intersection, or the union, to those in `to`; nothing about sizes,
+  discloses: the intersection, its size, or the union, to those in `to`; nothing about sizes,
     overlaps or owners beyond what these imply. Preferred over encryption wherever there is a
     universe small enough to list.
   safe against: all holders but one; never the dealer with a holder. Of two owners, one who
@@ -48,6 +48,14 @@ async def common_by_shares(party: Party, own: Sequence[bytes] | None, universe: 
     numbers = await to_numbers(party, await all_of(party, bits))
     common = await reveal(party, numbers.sum(), because=because, to=to)
     return None if common is None else int(common)
+
+
+async def common_members(party: Party, own: Sequence[bytes] | None, universe: Sequence[Any],
+                         because: str, to: Sequence[str]) -> Bools | None:
+    """Return which elements of a universe all owners have."""
+    bits = await _shared_flags(party, own, universe)
+    flags: Bools | None = await reveal(party, await all_of(party, bits), because=because, to=to)
+    return flags
 
 
 async def union_by_shares(party: Party, own: Sequence[bytes] | None, universe: Sequence[Any],

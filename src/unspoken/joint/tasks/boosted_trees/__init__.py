@@ -1,1 +1,1 @@
-"""Boosted trees over the rows of several owners."""
+"""Boosted trees over the rows or the columns of several owners."""

@@ -1,4 +1,4 @@
-"""The parameters of task `boosted-trees`: those of trees, and how they are added up."""
+"""The parameters of tasks `boosted-trees` and `boosted-trees-columns`: of trees, and their sum."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Boost:
     penalty: float = field(default=1.0, metadata=agreed(
         RealBetween(0.01, 1000.0), "added to the curvature of every leaf"))
     two_may_learn: bool = field(default=False, metadata=agreed(
-        Flag(), "two owners agree to learn about each other's leaves"))
+        Flag(), "two owners agree to learn about each other's leaves", split="rows"))
 
     def __post_init__(self) -> None:
         check_declared("Boosting", self)
@@ -33,7 +33,9 @@ class Boost:
 
 @dataclass(frozen=True, kw_only=True)
 class BoostSettings(Boost, GrowthSettings):
-    """What a study of boosted trees says."""
+    """What a study of boosted trees says; over columns questions have two answers."""
 
     most: int = field(default=MOST, metadata=agreed(
-        Between(1, MOST_RECORDS), "a public bound on the number of all records"))
+        Between(1, MOST_RECORDS), "a public bound on the number of all records", split="rows"))
+    class_known: bool = False
+    branches: int = 2

@@ -28,6 +28,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
@@ -58,6 +59,8 @@ from unspoken.models.tree_ensemble import TreeSum
 VALUES = "the number of every leaf"
 # Beyond this the loss hardly changes, and |g| / h would have no bound.
 CLIP = 6.0
+# Rounding on shares changes the number of a leaf by less than this.
+ROUNDING = 2.0**-12
 
 
 def gradients(scores: Floats, labels: Ints) -> Ints:
@@ -98,11 +101,21 @@ class BoostOverRows:
         layout, coded = await agreed(party, self.layout, self.rules, self.spans, coded)
         scores, trees = np.zeros(coded.labels.size), []
         for _ in range(self.boost.rounds):
-            rows = Rows(layout, coded.codes, coded.labels)
-            tree, values = await self._tree(party, rows, gradients(scores, coded.labels))
+            tree, values = await self._round(party, layout, coded, scores)
             trees.append(tree.regression(values.tolist()))
             scores = scores + reached(layout, tree, coded.codes, values)
         return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
+
+    async def _round(self, party: Party, layout: TreeLayout, coded: Given,
+                     scores: Floats) -> tuple[Sapling, Floats]:
+        """Return a tree and the numbers of its leaves, those of an earlier attempt if it had."""
+        known = recalled(party, "a tree")
+        if known is not None:
+            return known_tree(layout, self.rules, known[0]), known[1]
+        rows = Rows(layout, coded.codes, coded.labels)
+        tree, values = await self._tree(party, rows, gradients(scores, coded.labels))
+        await remember(party, "a tree", np.asarray(tree.question), values, within=ROUNDING)
+        return tree, values
 
     async def _tree(self, party: Party, rows: Rows, numbers: Ints) -> tuple[Sapling, Floats]:
         """Grow one tree, and open the numbers of its leaves."""
@@ -125,6 +138,14 @@ class BoostOverRows:
         leaf_ratios = await ratios(party, leaves.of(tree.leaves)[0], rules, self.boost.penalty)
         opened = np.asarray(await reveal(party, leaf_ratios, because=VALUES))
         return tree, -self.boost.rate * opened
+
+
+def known_tree(layout: TreeLayout, rules: TreeParams, questions: Ints) -> Sapling:
+    """Return the tree with these questions, level by level; -1 is a leaf."""
+    tree = Sapling(layout, rules)
+    while nodes := tree.tested():
+        tree.split(nodes, questions[nodes] + 1)
+    return tree
 
 
 def reached(layout: TreeLayout, tree: Sapling, codes: Ints, values: Floats) -> Floats:

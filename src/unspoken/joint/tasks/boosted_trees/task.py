@@ -1,4 +1,4 @@
-"""The study task `boosted-trees`: boosting over the rows of several owners."""
+"""The study tasks `boosted-trees` and `boosted-trees-columns`: boosting of several owners."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unspoken.joint.result_control.opened_forms import Opened, Quotients
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.boosted_trees import program_rows
+from unspoken.joint.tasks.boosted_trees.boosted_columns_study import COLUMNS_TASK
 from unspoken.joint.tasks.boosted_trees.params import Boost, BoostSettings
 from unspoken.joint.tasks.boosted_trees.pooled import pooled_boost
 from unspoken.joint.tasks.boosted_trees.program_rows import BoostOverRows
@@ -67,4 +68,5 @@ def _opens(study: Study) -> tuple[Opened, ...]:
 
 
 TASKS = (Task("boosted-trees", HELP, declared(BoostSettings, "rows"), _fits, _disclosures, _outlook,
-              load_rows, _program, blank_rows, pooled_boost, _answers, opens=_opens),)
+              load_rows, _program, blank_rows, pooled_boost, _answers, opens=_opens),
+         COLUMNS_TASK)

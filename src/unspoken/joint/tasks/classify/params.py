@@ -11,7 +11,7 @@ from unspoken.joint.tasks.param_rules import Between, OneWord, Word
 from unspoken.joint.tasks.task import RECORDS
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, of_rows
 
-MAX_DEPTH, MOST_PART_DEPTH, MOST_RECORDS = 12, 20, 1 << 20
+MAX_DEPTH, MOST_PART_DEPTH, MOST_RECORDS, MOST_TREES = 12, 20, 1 << 20, 1000
 WAYS = ("together", "walking")
 
 
@@ -31,6 +31,9 @@ class ClassifySettings(TaskSettings):
     records: int = field(default=RECORDS, metadata=agreed(
         Between(1, MOST_RECORDS), "the number of records that the forecast is for",
         name="expected", split="rows"))
+    most: int | None = field(default=None, metadata=agreed(
+        Between(1, MOST_RECORDS), "more records than this are refused before anything of the model "
+        "is shared; without it nothing counts them", split="rows"))
     expected: int = field(default=RECORDS, metadata=EXPECTED_PARAM)
     depth: int | None = field(default=None, metadata=agreed(
         Between(1, MAX_DEPTH), "the model is a tree of this depth, of two answers; without it "
@@ -43,3 +46,6 @@ class ClassifySettings(TaskSettings):
     part_depth: int = field(default=4, metadata=agreed(
         Between(1, MOST_PART_DEPTH), "the depth of the tree that the forecast is for",
         name="depth", split="columns"))
+    trees: int = field(default=0, metadata=agreed(
+        Between(0, MOST_TREES), "of how many boosted trees the forecast is; 0: of one tree",
+        split="columns"))

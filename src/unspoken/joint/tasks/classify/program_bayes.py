@@ -6,7 +6,7 @@ its table, the owner of the records one place a category and its scaled numbers;
   discloses: the class of every record, to the receivers (all if nobody is named); how many
     records there are, to all. Not: the records, the parameters, scores, how sure the class is.
   what classes give away is given away: who may ask for many records learns the borders between
-    classes, and can copy the model. Agree on how many are asked; nothing here counts them.
+    classes, and can copy the model. Agree on how many may be asked (`most`).
   safe against: as products and comparisons in the mode.
   error: as `scoring`; a model with deviations below 1/256 of half the range is refused.
 """
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.normalise import FRACTION
 from unspoken.joint.mpc.ops.sharing import reveal, share
@@ -46,11 +47,19 @@ class Sides:
     model: str
     records: str
     receivers: tuple[str, ...] = ()
+    most: int | None = None
 
     def __post_init__(self) -> None:
         if self.model == self.records:
             raise InputError(explain("The owners of model and records", "two different parties",
                                      self.model))
+
+    def within(self, rows: int) -> int:
+        """Return the number of records; more than was agreed are refused by every party."""
+        if self.most is not None and rows > self.most:
+            raise RefusedError(f"At most {self.most:,} records may be classified in this study. "
+                               f"'{self.records}' has {rows:,}.")
+        return rows
 
 
 class ClassifyPrivately:
@@ -65,7 +74,8 @@ class ClassifyPrivately:
                        data: Table | Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the receivers."""
         table, records = self._own(party, data)
-        rows = await same_everywhere(party, -1 if records is None else records.rows)
+        rows = self.sides.within(
+            await same_everywhere(party, -1 if records is None else records.rows))
         sizes, numeric = self.layout.sizes, len(self.layout.numeric)
         model = await share_table(party, table, self.sides.model, sizes, numeric,
                                   len(self.layout.classes))

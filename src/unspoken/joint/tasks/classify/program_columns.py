@@ -49,8 +49,8 @@ class ClassifyTogether:
     async def __call__(self, party: Party, data: Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the receivers."""
         part, answers, rows = await _ready(party, data, self.class_site)
-        bits = await _shared_answers(party, part, answers, rows)
-        inside = await _leaves(party, part, bits, rows)
+        bits = await shared_answers(party, part, answers, rows)
+        inside = await leaves_reached(party, part, bits, rows)
         known = part.leaf_class[part.leaf_nodes] if party.name == self.class_site else None
         top = len(part.classes) - 1
         value = await share(party, known, self.class_site, (part.leaves,), 0, top)
@@ -113,8 +113,8 @@ async def _ready(party: Party, data: Given | None,
     return part, answers, await same_everywhere(party, sizes.pop() if sizes else -1)
 
 
-async def _shared_answers(party: Party, part: TreePart, answers: Mapping[int, Ints],
-                          rows: int) -> dict[int, Shared]:
+async def shared_answers(party: Party, part: TreePart, answers: Mapping[int, Ints],
+                         rows: int) -> dict[int, Shared]:
     """Share, for every inner node, a bit for each answer but the last."""
     bits: dict[int, Shared] = {}
     for number, name in enumerate(part.sites):
@@ -131,8 +131,8 @@ async def _shared_answers(party: Party, part: TreePart, answers: Mapping[int, In
     return bits
 
 
-async def _leaves(party: Party, part: TreePart, bits: Mapping[int, Shared],
-                  rows: int) -> Shared:
+async def leaves_reached(party: Party, part: TreePart, bits: Mapping[int, Shared],
+                         rows: int) -> Shared:
     """Return (leaves, records): 1 where a record reaches a leaf."""
     inside = {0: replace(public(party, np.ones(rows, np.int64)), low=0)}
     for level in levels(part):

@@ -157,14 +157,12 @@ class ClassifyByTree:
                        data: FullTree | Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the receivers."""
         tree, records = self._own(party, data)
-        rows = await same_everywhere(party, -1 if records is None else records.rows)
-        answers = await self._answers(party, tree, records, rows)
-        top = len(self.layout.classes) - 1
-        labels = await share(party, None if tree is None else tree.classes, self.sides.model,
-                             (2**self.depth,), 0, top)
-        inside = await _paths(party, answers, self.depth)
-        classes = (await matmul(party, labels.reshape(1, -1), inside)).within(0, top)
-        opened = await reveal(party, classes[0], because=PREDICTED, to=self.sides.receivers)
+        rows = self.sides.within(
+            await same_everywhere(party, -1 if records is None else records.rows))
+        model = await share_tree(party, tree, self.sides.model, self.layout, self.depth)
+        asked = await share_asked(party, records, self.sides.records, self.layout, rows)
+        classes = await tree_classes(party, model, *asked)
+        opened = await reveal(party, classes, because=PREDICTED, to=self.sides.receivers)
         return None if opened is None else np.array(self.layout.classes, object)[opened]
 
     def _own(self, party: Party,
@@ -178,28 +176,55 @@ class ClassifyByTree:
         return (data if isinstance(data, FullTree) else None,
                 data if isinstance(data, Given) and party.name == self.sides.records else None)
 
-    async def _answers(self, party: Party, tree: FullTree | None, records: Given | None,
-                       rows: int) -> Shared:
-        """Return (questions, records): 1 where a record goes left."""
-        sizes, size = self.layout.sizes, 2**self.depth - 1
-        cells, numeric = sum(sizes), len(self.layout.numeric)
-        places = await share(party, None if tree is None else tree.places, self.sides.model,
-                             (cells, size), -1, 0)
-        chosen = await share(party, None if tree is None else tree.numbers, self.sides.model,
-                             (numeric, size), 0, 1)
-        limits = await share(party, None if tree is None else tree.limits, self.sides.model,
-                             (size,), -2 * ONE, 2 * ONE)
-        hot = await share(party, None if records is None else one_hot(records.codes, sizes),
-                          self.sides.records, (rows, cells), 0, 1)
-        z = await share(party, None if records is None else np.rint(records.numbers.T * ONE),
-                        self.sides.records, (rows, numeric), -ONE, ONE)
-        gap = -(limits.reshape(1, -1)[np.zeros(rows, np.int64)])
-        if cells:
-            # A place that leads left counts as one unit below the limit, which is zero there.
-            gap = gap + await matmul(party, hot, places, within=(-1, 0))
-        if numeric:
-            gap = gap + await matmul(party, z, chosen, within=(-ONE, ONE))
-        return (await to_numbers(party, await less_than(party, gap, 0))).T
+
+@dataclass(frozen=True)
+class SharedTree:
+    """A full tree on shares; `labels`: the classes of its leaves."""
+
+    places: Shared
+    numbers: Shared
+    limits: Shared
+    labels: Shared
+
+
+async def share_tree(party: Party, tree: FullTree | None, owner: str, layout: BayesLayout,
+                     depth: int) -> SharedTree:
+    """Return one owner's tree as shares."""
+    size, top = 2**depth - 1, len(layout.classes) - 1
+    mine: tuple[Any, ...] = (None,) * 4 if tree is None else (tree.places, tree.numbers,
+                                                              tree.limits, tree.classes)
+    bounds = (((sum(layout.sizes), size), -1, 0), ((len(layout.numeric), size), 0, 1),
+              ((size,), -2 * ONE, 2 * ONE), ((size + 1,), 0, top))
+    return SharedTree(*[await share(party, values, owner, shape, low, high)
+                        for values, (shape, low, high) in zip(mine, bounds, strict=True)])
+
+
+async def share_asked(party: Party, records: Given | None, owner: str, layout: BayesLayout,
+                      rows: int) -> tuple[Shared, Shared]:
+    """Return an owner's records as shares: places of categories, and numbers with 40 bits."""
+    places = None if records is None else one_hot(records.codes, layout.sizes)
+    scaled = None if records is None else np.rint(records.numbers.T * ONE)
+    return (await share(party, places, owner, (rows, sum(layout.sizes)), 0, 1),
+            await share(party, scaled, owner, (rows, len(layout.numeric)), -ONE, ONE))
+
+
+async def tree_classes(party: Party, tree: SharedTree, hot: Shared, z: Shared) -> Shared:
+    """Return the number of the class of every record, on shares."""
+    answers = await _answers(party, tree, hot, z)
+    inside = await _paths(party, answers, tree.labels.size.bit_length() - 1)
+    classes = await matmul(party, tree.labels.reshape(1, -1), inside)
+    return classes.within(0, tree.labels.high)[0]
+
+
+async def _answers(party: Party, tree: SharedTree, hot: Shared, z: Shared) -> Shared:
+    """Return (questions, records): 1 where a record goes left."""
+    gap = -(tree.limits.reshape(1, -1)[np.zeros(hot.shape[0], np.int64)])
+    if tree.places.shape[0]:
+        # A place that leads left counts as one unit below the limit, which is zero there.
+        gap = gap + await matmul(party, hot, tree.places, within=(-1, 0))
+    if tree.numbers.shape[0]:
+        gap = gap + await matmul(party, z, tree.numbers, within=(-ONE, ONE))
+    return (await to_numbers(party, await less_than(party, gap, 0))).T
 
 
 async def _paths(party: Party, left: Shared, depth: int) -> Shared:

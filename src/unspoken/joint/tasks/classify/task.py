@@ -55,16 +55,16 @@ RECORDS_HELP = """One owner has a model, another the records; the class comes ou
 
 The owner of the model joins with its JSON file, the other with a table. Receivers learn the class
 of every record. An owner who has neither may join with any such file: it does not count."""
-COLUMNS_HELP = """New records meet a tree whose questions are spread over sites.
+COLUMNS_HELP = """New records meet a tree, or boosted trees, whose questions are spread over sites.
 
     unspoken joint new study.toml --name care --task classify-columns --set class_site=north
         --set ids=patient ...
 
 Each site joins with a table of its columns of the new records. Its part of the tree, as the task
-`tree-columns` gave it, lies beside the table: `north.part.json` beside `north.csv`. With
-way=together nobody learns a path, and receivers learn the classes. way=walking is the book's: all
-sites see every record's path, the class site alone learns classes, and no shares are needed (mode
-sums). With `ids` rows are aligned first."""
+`tree-columns` or `boosted-trees-columns` gave it, lies beside the table: `north.part.json` beside
+`north.csv`. With way=together nobody learns a path, and receivers learn the classes. way=walking is
+the book's, for one tree: all sites see every record's path, the class site alone learns classes,
+and no shares are needed (mode sums). With `ids` rows are aligned first."""
 COPYING = "who learns the classes of many records can copy the tree"
 
 
@@ -88,7 +88,7 @@ class RecordsStudy:
 def _sides(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> Sides:
     """Return who has what."""
     settings = ClassifySettings.of(parameters)
-    return as_study(lambda: Sides(settings.model, settings.asks, receivers))
+    return as_study(lambda: Sides(settings.model, settings.asks, receivers, settings.most))
 
 
 def _fits_records(parameters: Mapping[str, Any]) -> None:
@@ -97,7 +97,10 @@ def _fits_records(parameters: Mapping[str, Any]) -> None:
 
 
 def _fits_columns(parameters: Mapping[str, Any]) -> None:
-    """Refuse nothing more: ranges are all that there is to say."""
+    settings = ClassifySettings.of(parameters)
+    if settings.trees and settings.way == "walking":
+        raise StudyError("Records walk through one tree. The study is about boosted trees. Use "
+                         "way=together, or leave 'trees' out.")
 
 
 def _records_disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -114,8 +117,13 @@ def _records_outlook(study: Study) -> Outlook:
         raise StudyError(explain("Task 'classify'", "given shares, and model and records with two "
                                  "of the owners", f"mode '{study.mode}', '{sides.model}' and "
                                  f"'{sides.records}'"))
-    return outlined(study, _records_disclosures(study), (
-        "nothing counts the records that are asked for: classes of many give the model away",))
+    return outlined(study, _records_disclosures(study), (_counting(sides.most),))
+
+
+def _counting(most: int | None) -> str:
+    if most is None:
+        return "nothing counts the records that are asked for: classes of many give the model away"
+    return f"at most {most:,} records are classified: classes of many give the model away"
 
 
 def _columns_outlook(study: Study) -> Outlook:
@@ -130,7 +138,13 @@ def _columns_outlook(study: Study) -> Outlook:
                              f"owner with a part of the tree. '{name}' is none. Leave it out.")
     safe = "nobody: paths are shown to all sites" if way == "walking" else safe_against(study)
     return Outlook(learns(study, _columns_disclosures(study)), safe, (*notes_of(study), COPYING),
-                   f"a full tree of two answers and depth {settings.part_depth}")
+                   _assumed(settings))
+
+
+def _assumed(settings: ClassifySettings) -> str:
+    if settings.trees:
+        return f"{settings.trees} full boosted trees of depth {settings.part_depth}"
+    return f"a full tree of two answers and depth {settings.part_depth}"
 
 
 def _load_records(path: Path, study: Study) -> Table | FullTree | Given:

@@ -7,35 +7,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.shared import LIMIT
 from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings, draw_part, refuse_bare
-from unspoken.joint.tasks.param_rules import Between, Words, is_list, is_number
+from unspoken.joint.tasks.common.study_parameters import only_about
+from unspoken.joint.tasks.param_rules import Between, Increasing, Words
 from unspoken.joint.tasks.task_params import agreed
 
 _HALF = 26
 """Sums of half of the bits of whole numbers have room in 64 bits."""
-
-
-@dataclass(frozen=True)
-class Increasing:
-    """A list of increasing numbers, of at least two."""
-
-    most: int
-
-    def allowed(self) -> str:
-        """Return what is allowed, in words."""
-        return "two increasing numbers" if self.most == 2 else "a list of increasing numbers"
-
-    def admits(self, value: Any) -> bool:
-        """Return True if the value is allowed."""
-        return is_list(value) and 2 <= len(value) <= self.most and all(map(is_number, value)) \
-            and all(a < b for a, b in itertools.pairwise(value))
 
 
 @dataclass(frozen=True)
@@ -56,10 +39,7 @@ class SumParams(NoiseSettings):
         """Refuse noise without ranges, and ranges of other columns."""
         self.check_noise()
         for kind, named in (("range", self.ranges), ("edges", self.edges)):
-            for name in named:
-                if name not in self.columns:
-                    raise StudyError(f"Parameter '{kind}.{name}' of task 'sum' must be about one "
-                                     f"of 'columns'. These are {', '.join(self.columns)}.")
+            only_about(kind, "sum", self.columns, named)
         self._check_ranges()
 
     def _check_ranges(self) -> None:

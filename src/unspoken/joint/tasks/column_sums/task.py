@@ -18,7 +18,7 @@ from unspoken.joint.tasks.column_sums.params import SumParams
 from unspoken.joint.tasks.column_sums.pooled import pooled
 from unspoken.joint.tasks.column_sums.program_rows import SUM, SumOverRows
 from unspoken.joint.tasks.common.noise_in_parts import noisy_outlook
-from unspoken.joint.tasks.common.party_files import numbers_in, party_table
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import declared
 
@@ -56,7 +56,7 @@ def _load(path: Path, study: Study) -> npt.NDArray[Any]:
     A missing value or an unknown column is refused.
     """
     params = SumParams.of(study.parameters)
-    rows = numbers_in(party_table(path), params.columns)
+    rows = party_table(path).numbers(params.columns)
     for name, column in zip(params.columns, rows.T, strict=True):
         if np.isnan(column).any():
             raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")

@@ -9,21 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+import pyarrow as pa
 
-from unspoken.errors import DataError, UnspokenError, explain
+from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
+from unspoken.table.formats.data_urls import Place
 from unspoken.table.formats.read_options import ReadOptions
 from unspoken.table.schema import Schema
 from unspoken.table.table import Table
 
 _OPTIONS: ContextVar[ReadOptions | None] = ContextVar("party_options", default=None)
-_LEFT_OUT: ContextVar[str | None] = ContextVar("left_out", default=None)
+_LEFT_OUT: ContextVar[tuple[str, ...]] = ContextVar("left_out", default=())
 
 
 @contextmanager
@@ -37,9 +36,9 @@ def reading_as(options: ReadOptions) -> Iterator[None]:
 
 
 @contextmanager
-def leaving_out(ids: str | None) -> Iterator[None]:
-    """Read tables of this party without their column of ids, which is the runner's alone."""
-    token = _LEFT_OUT.set(ids)
+def leaving_out(*names: str) -> Iterator[None]:
+    """Read tables of this party without columns of ids or names, which are the runner's alone."""
+    token = _LEFT_OUT.set(names)
     try:
         yield
     finally:
@@ -48,10 +47,10 @@ def leaving_out(ids: str | None) -> Iterator[None]:
 
 def left_out() -> str | None:
     """Return the name of the ids that are left out, if there are any."""
-    return _LEFT_OUT.get()
+    return next(iter(_LEFT_OUT.get()), None)
 
 
-def load_with(load: Callable[[Path, Study], Any], path: Path, study: Study,
+def load_with(load: Callable[[Any, Study], Any], path: Place, study: Study,
               **options: Any) -> Any:
     """Load a party's file for a study, with this party's own options of reading."""
     with reading_as(ReadOptions.of(**options)):
@@ -63,37 +62,31 @@ def party_options() -> ReadOptions:
     return _OPTIONS.get() or ReadOptions()
 
 
-def party_table(path: Path, ids: str | None = None) -> Table:
-    """Read a party's file; ids are taken as they are written ("007" is not 7) in text files."""
+def party_table(path: Place, ids: str | None = None) -> Table:
+    """Read a party's file; ids are taken as they are written ("007" is not 7) in text files.
+
+    So are true and false: parties agree on words, and one other word makes words of all of them.
+    """
     from unspoken.table.read import read_file
 
-    hidden = left_out()
-    table = read_file(path, party_options(), tuple(n for n in (ids, hidden) if n is not None))
-    return table if hidden is None else _without(table, hidden)
+    hidden = _LEFT_OUT.get()
+    texts = (*(() if ids is None else (ids,)), *hidden)
+    table = read_file(path, party_options(), texts)
+    kinds = table.engine.schema(table.frame)
+    words = [name for name in table.guessed if pa.types.is_boolean(kinds.field(name).type)]
+    if words:
+        table = read_file(path, party_options(), (*texts, *words))
+    return _without(table, hidden) if hidden else table
 
 
-def _without(table: Table, name: str) -> Table:
+def _without(table: Table, names: Sequence[str]) -> Table:
     from unspoken.table.engines.local import MemoryFrame
 
-    schema = Schema(tuple(c for c in table.schema.columns if c.name != name))
+    schema = Schema(tuple(c for c in table.schema.columns if c.name not in names))
     return Table(schema, MemoryFrame(table.arrow(list(schema.names))), table.engine)
 
 
-def numbers_in(table: Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return columns as numbers, NaN where missing; one that holds others is refused by name."""
-    columns = []
-    for name in names:
-        try:
-            columns.append(table.numbers([name])[:, 0])
-        except UnspokenError:
-            raise
-        except (TypeError, ValueError):
-            raise DataError(f"Column '{name}' must hold numbers. It holds something else in some "
-                            "rows. Correct them, or leave those rows out.") from None
-    return np.column_stack(columns)
-
-
-def id_column(path: Path, name: str, parameter: str = "ids") -> list[Any]:
+def id_column(path: Place, name: str, parameter: str = "ids") -> list[Any]:
     """Return the column of ids that a parameter of the study names, as `party_table` reads it."""
     table = party_table(path, name)
     if name not in table.schema.names:

@@ -1,7 +1,8 @@
 """Records in one order at all owners: a step of the runner for every task over columns.
 
 A study over columns names the column of ids (`ids`), and its records are aligned before the
-program begins; or it says `same_order=true`: all files list the same records in the same order.
+program begins; or it says `same_order=true`: all files list the same records in the same order;
+or it names columns by which people are linked who have no common id (`link`, `mpc.linkage`).
 With both, the ids are only compared, as one keyed digest, so that a file in another order is
 noticed; without ids nothing but another number of records can be.
   discloses: what `align` does; with `same_order` and ids, whether all owners' lists are the same.
@@ -14,40 +15,22 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from unspoken.errors import DataError
-from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.linkage.linkage_on_shares import link_on_shares
+from unspoken.joint.mpc.linkage.linkage_rules import LinkRules
+from unspoken.joint.mpc.linkage.linkage_unit import LinkageUnit, link_records
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import (
-    Places,
-    align,
-    align_disclosures,
-    computing_time,
-)
+from unspoken.joint.mpc.sets.alignment import Places, align, align_disclosures
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
-from unspoken.joint.result_control.opened_forms import Opened
-from unspoken.joint.session.dry_run import Answers
-from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import same_digest
-from unspoken.joint.tasks.common.party_files import (
-    id_column,
-    leaving_out,
-    needed,
-    party_table,
-)
-from unspoken.joint.tasks.common.study_parameters import (
-    ORDER_PARAMS,
-    RECORD_ORDER,
-    OrderSettings,
-    everybody,
-)
-from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.wire.endpoint import Roles, Seam
 from unspoken.joint.wire.frames import Purpose
 
 COMMON = "which records all owners have"
@@ -61,6 +44,8 @@ class Records:
 
     data: Any
     ids: Sequence[Any] | None = None
+    linked_by: Sequence[Sequence[Any]] | None = None
+    """The columns by which its records are linked, where they have no ids."""
 
     @classmethod
     def of(cls, data: Any) -> Records:
@@ -94,13 +79,17 @@ class NamesRows(Protocol):
 
 @dataclass(frozen=True)
 class RecordOrder:
-    """How records come into one order: aligned by `rules`, or compared, or as they are."""
+    """How records come into one order: linked, aligned by `rules`, compared, or as they are."""
 
     rules: SetRules | None = None
     compared: bool = False
+    linkage: LinkRules | None = None
 
-    def disclosures(self, owners: Sequence[str]) -> tuple[Disclosure, ...]:
+    def disclosures(self, owners: Sequence[str],
+                    unit: str | None = None) -> tuple[Disclosure, ...]:
         """Return what bringing records into one order discloses; the first owner counts."""
+        if self.linkage is not None:
+            return self.linkage.disclosures(owners, unit)
         if self.rules is not None:
             return align_disclosures(COMMON, owners, owners[0], self.rules)
         return (Disclosure(SAME_ORDER, tuple(owners)),) if self.compared else ()
@@ -119,14 +108,25 @@ class InOneOrder:
     async def __call__(self, party: Party, data: Any) -> Any:
         """Check, align or compare, run the program, and name the records of its result."""
         own = Records.of(data) if party.name in party.roles.owners else Records(data)
-        if self.order.rules is not None and isinstance(self.program, ChecksFirst):
+        moved = self.order.rules is not None or self.order.linkage is not None
+        if moved and isinstance(self.program, ChecksFirst):
             await self.program.check_first(party, own.data)
         places = await self._places(party, own)
         output = await self.program(party, take_rows(own.data, places))
-        return output if own.ids is None else _named(output, _chosen(own.ids, places))
+        names = own.ids if self.order.linkage is None else row_numbers(own.linked_by)
+        return output if names is None else _named(output, _chosen(names, places))
+
+    async def link(self, seam: Seam, roles: Roles) -> None:
+        """Be the linkage unit of a run."""
+        if self.order.linkage is None:
+            raise RefusedError("This run has a linkage unit, and its study links no records.")
+        await LinkageUnit(seam, roles, self.order.linkage).serve()
 
     async def _places(self, party: Party, own: Records) -> Places | None:
         """Return where this owner's records are in the common order, if they are aligned."""
+        if self.order.linkage is not None:
+            way = link_on_shares if self.order.linkage.on == "shares" else link_records
+            return await way(party, own.linked_by, self.order.linkage)
         if self.order.rules is None and not self.order.compared:
             return None
         if own.ids is None and party.name in party.roles.owners:
@@ -156,6 +156,11 @@ async def _compare(party: Party, ids: Sequence[Any] | None) -> None:
                       "They do not. Leave same_order out of the study, and records are aligned.")
 
 
+def row_numbers(columns: Sequence[Sequence[Any]] | None) -> Sequence[Any] | None:
+    """Return what names linked records to their owner: the rows of its file, from 1 on."""
+    return None if columns is None else range(1, len(columns[0]) + 1)
+
+
 def take_rows(data: Any, places: Places | None) -> Any:
     """Return some records of an owner's data."""
     if data is None or places is None:
@@ -183,106 +188,3 @@ def with_ids(columns: Mapping[str, Any], ids: Iterable[Any] | None, owner: str,
     if listed is not None and any(len(column) != len(listed) for column in columns.values()):
         raise DataError(f"'{owner}' must have one id for each record. It has another number.")
     return Records(data, listed)
-
-
-def order_of(parameters: Mapping[str, Any], task: str) -> RecordOrder:
-    """Return how a study's records come into one order; a study must say it."""
-    settings, named = OrderSettings.of(parameters), "ids" in parameters
-    same = settings.same_order
-    if not named and not same:
-        raise StudyError(f"Task '{task}' needs the same records in the same order at all owners. "
-                         "Its study says nothing about it. Name the column of ids "
-                         "(--set ids=patient) so that records are aligned, or say "
-                         "--set same_order=true if all files already have one order.")
-    if "least" in parameters and (same or not named):
-        raise StudyError("Parameter 'least' says how many records must be in common, where they "
-                         "are aligned. Here they are not. Leave it out, or leave same_order out "
-                         "and name the column of ids.")
-    if same:
-        return RecordOrder(None, named)
-    return RecordOrder(SetRules(least=settings.least))
-
-
-def without_order(study: Study) -> Study:
-    """Return a study as its task sees it: without what the runner does."""
-    return replace(study, parameters=_rest(study.parameters))
-
-
-def _rest(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if name not in RECORD_ORDER}
-
-
-def in_one_order(task: Task) -> Task:
-    """Return a task over columns with the runner's step before it."""
-    def order(study: Study) -> RecordOrder:
-        return order_of(study.parameters, task.name)
-
-    def fits(parameters: Mapping[str, Any]) -> None:
-        order_of(parameters, task.name)
-        task.fits(_rest(parameters))
-
-    def disclosures(study: Study) -> tuple[Disclosure, ...]:
-        return (*task.disclosures(without_order(study)),
-                *order(study).disclosures(study.having("owner")))
-
-    def outlook(study: Study) -> Outlook:
-        _nobody_idle(task, study)
-        return _outlook(task, study, order(study))
-
-    def load(path: Path, study: Study) -> Records:
-        return _load(task, path, study)
-
-    def program(study: Study) -> InOneOrder:
-        ordered = InOneOrder(task.program(without_order(study)), study.having("owner"),
-                             order(study))
-        ordered.disclosures = study.disclosures
-        return ordered
-
-    def blank(study: Study, name: str, records: int) -> Records:
-        ids = range(records) if "ids" in study.parameters else None
-        return Records(task.blank(without_order(study), name, records), ids)
-
-    def answers(study: Study, records: int, name: str) -> Answers:
-        return task.answers(without_order(study), records, name)
-
-    def opens(study: Study) -> tuple[Opened, ...]:
-        return task.opens(without_order(study)) if task.opens is not None else ()
-
-    return replace(task, params=(*task.params, *ORDER_PARAMS), fits=fits,
-                   disclosures=disclosures, outlook=outlook, load=load, program=program,
-                   blank=blank, answers=answers, opens=opens,
-                   expected=lambda study: task.expected(without_order(study)))
-
-
-def _nobody_idle(task: Task, study: Study) -> None:
-    """Refuse owners whose ids would stand for nothing."""
-    idle = [n for n in study.having("owner") if n not in task.having_columns(without_order(study))]
-    if idle and "ids" in study.parameters:
-        raise StudyError(f"Records are aligned among owners that have columns. '{idle[0]}' has "
-                         "none. Give it one, or leave it out.")
-
-
-def _load(task: Task, path: Path, study: Study) -> Records:
-    """Return an owner's data and its ids; a task never sees the column of ids."""
-    name = study.parameters.get("ids")
-    with leaving_out(name):
-        data = task.load(path, without_order(study))
-    return Records(data, None if name is None else (task.ids or _ids)(path, name))
-
-
-def _ids(path: Path, name: str) -> list[Any]:
-    needed(party_table(path).schema.names, name)
-    return id_column(path, name)
-
-
-def _outlook(task: Task, study: Study, order: RecordOrder) -> Outlook:
-    """Return an outlook with what bringing records into one order takes and discloses."""
-    owners, unordered = study.having("owner"), task.outlook(without_order(study))
-    learns = {name: list(what) for name, what in unordered.learns.items()}
-    for disclosure in order.disclosures(owners):
-        for name in everybody(study):
-            if not disclosure.to or name in disclosure.to:
-                learns[name].append(disclosure.because)
-    seconds = 0.0 if order.rules is None else computing_time(
-        task.expected(without_order(study)), len(owners))
-    return replace(unordered, computing=unordered.computing + seconds, learns=learns)

@@ -20,6 +20,7 @@ import numpy as np
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.checkpoints import kept_secret
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.tree.level_growth import Sapling
@@ -93,7 +94,8 @@ class ForestOverRows(TreeOverRows):
         await refuse_too_many(party, self.rules, coded.labels.size)
         weights = coded.weights
         if weights is None:
-            weights = draw_rows(coded.labels.size, self.trees)
+            seed = await kept_secret(party, "draws", fresh_seed)
+            weights = draw_rows(coded.labels.size, self.trees, seed)
         layout, coded = await agreed(party, self.layout, self.rules, self.spans, coded)
         chosen = Attributes(layout, self.count, self.seed)
         return TreeVote(tuple(await grow(party, layout, self.rules, coded, self.receivers,

@@ -8,7 +8,7 @@ from pathlib import Path
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import DUPLICATES, MOST, SUBSETS, SetRules
-from unspoken.joint.tasks.param_rules import Between, OneWord, Word
+from unspoken.joint.tasks.param_rules import Between, Flag, OneWord, Word
 from unspoken.joint.tasks.task_params import TaskSettings, agreed
 from unspoken.release.parameters import Whole
 
@@ -18,6 +18,8 @@ class IntersectionParams(TaskSettings):
     """The column of ids, what was agreed about the sets, and how many queries are allowed."""
 
     column: str = field(metadata=agreed(Word(), "the column of ids"))
+    members: bool = field(default=False, metadata=agreed(
+        Flag(), "every owner learns which of its own ids all have, in place of their number"))
     least: int = field(default=10, metadata=agreed(Between(0, MOST), "smaller sets are refused"))
     pad_to: int = field(default=0, metadata=agreed(
         Between(0, MOST), "pad every list to this length, which hides how many ids an owner has; "

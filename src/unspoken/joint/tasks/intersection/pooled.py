@@ -1,4 +1,4 @@
-"""The same number from all ids in one place."""
+"""The same number, and the same members, from all ids in one place."""
 
 from __future__ import annotations
 
@@ -11,4 +11,9 @@ from unspoken.joint.mpc.sets.intersection import plain_intersection
 
 def pooled(tables: Mapping[str, Any]) -> int:
     """Return how many ids all owners have in common, from every owner's ids."""
-    return len(plain_intersection([encoded(ids) for ids in tables.values()]))
+    return len(pooled_members(tables))
+
+
+def pooled_members(tables: Mapping[str, Any]) -> list[bytes]:
+    """Return the ids that all owners have in common, in their order."""
+    return sorted(plain_intersection([encoded(ids) for ids in tables.values()]))

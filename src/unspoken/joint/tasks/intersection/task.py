@@ -1,4 +1,4 @@
-"""The study task `intersection`: the number of ids that all owners have in common."""
+"""The study task `intersection`: how many ids all owners have in common, or which."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import encoded, own_set
-from unspoken.joint.mpc.sets.intersection import intersection_disclosures
 from unspoken.joint.result_control.opened_forms import Decisions, Opened
 from unspoken.joint.result_control.verdict import Certainty
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import id_column
 from unspoken.joint.tasks.intersection.params import IntersectionParams
 from unspoken.joint.tasks.intersection.pooled import pooled
-from unspoken.joint.tasks.intersection.program_rows import COMMON, CommonIds
+from unspoken.joint.tasks.intersection.program_rows import CommonIds, disclosures
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import declared
 
@@ -28,8 +27,9 @@ HELP = """How many ids all owners have in common (vcz2006 section 6.2.2).
     unspoken joint new study.toml --name patients --task intersection --set column=patient ...
 
 Receivers learn the number; the first of them counts and, with three or more owners, sees the
-overlaps of any of the sets. `joint.mpc.sets.intersection` says who must not work together and
-what breaks it. Ids of a CSV file are taken as they are written ("007" is not 7), those of other
+overlaps of any of the sets. With members=true every owner learns which of its own ids all have, and
+the first owner counts. `joint.mpc.sets.intersection` says who must not work together and what
+breaks it. Ids of a CSV file are taken as they are written ("007" is not 7), those of other
 files as whole numbers or text; they are compared character by character."""
 
 
@@ -38,8 +38,7 @@ def _fits(parameters: Mapping[str, Any]) -> None:
 
 
 def _disclosures(study: Study) -> tuple[Disclosure, ...]:
-    return intersection_disclosures(COMMON, study.having("owner"), study.having("receiver"),
-                                    IntersectionParams.of(study.parameters).rules)
+    return disclosures(study)
 
 
 def _outlook(study: Study) -> Outlook:
@@ -52,6 +51,10 @@ def _outlook(study: Study) -> Outlook:
     if params.rules.subsets == "hidden" and len(owners) > 2:
         raise StudyError("Hidden overlaps need a public list of all ids, which a study has no "
                          "place for. Agree on subsets='shown', or ask two at a time.")
+    if params.members and set(receivers) != set(owners):
+        raise StudyError("With members=true every owner learns which of its own ids all have. "
+                         f"Receivers were chosen: {', '.join(receivers)}. Leave them out, or agree "
+                         "on a public list of ids: task 'intersection-members'.")
     learns = {name: [d.because for d in _disclosures(study) if name in d.to]
               for name in study.names}
     return Outlook(learns, f"any {len(owners) - 1} of the {len(owners)} owners, beyond what is "
@@ -85,7 +88,12 @@ def _blank(study: Study, name: str, records: int) -> tuple[list[bytes], None]:
 def _opens(study: Study) -> tuple[Opened, ...]:
     """Return the number in common: of one id it is whether the others have it."""
     words, to = "membership of single ids", study.having("receiver")
-    if IntersectionParams.of(study.parameters).least <= 1:
+    params = IntersectionParams.of(study.parameters)
+    if params.members:
+        alone = len(study.having("owner")) == 2
+        return (Decisions(words, "those of its own, as far as all have them", to,
+                          certainty=Certainty.ALWAYS if alone else Certainty.SOMETIMES),)
+    if params.least <= 1:
         return (Decisions(words, "a list of one id is allowed, 'least' being below 2", to,
                           certainty=Certainty.USUALLY),)
     return (Decisions(words, "where all or none of one's own are in common", to),)

@@ -28,6 +28,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import kept
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.secure_sum import secure_sum
 from unspoken.joint.mpc.ops.sharing import reveal, share
@@ -166,7 +167,8 @@ class KMeansOverRows:
 
     async def _means(self, party: Party, units: Ints, assigned: Ints, before: Floats) -> Floats:
         mine = np.column_stack(totals(units, assigned, self.rules.k))
-        total = np.asarray(await secure_sum(party, mine, because=TOTALS, to=self.owners), np.int64)
+        total = np.asarray(await kept(party, "sums of a round", lambda: secure_sum(
+            party, mine, because=TOTALS, to=self.owners)), np.int64)
         check_enough(self.rules, int(total[:, -1].sum()))
         return means(as_floats(total[:, :-1], self.rules), total[:, -1].astype(np.float64), before)
 

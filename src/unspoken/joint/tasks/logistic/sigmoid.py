@@ -10,7 +10,7 @@ ln(1 + e) is a polynomial of degree 10.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import factorial
 
 import numpy as np
@@ -25,15 +25,25 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 
 SCALE = 26
-GREATEST = 16
-DEGREE = 9
 LOGARITHM = 10
 
 
-async def sigmoid(party: Party, odds: Shared) -> Shared:
+@dataclass(frozen=True)
+class Fineness:
+    """Where magnitudes are cut, the degree of the polynomial, and how many of Newton's steps."""
+
+    greatest: int = 16
+    degree: int = 9
+    steps: int = 3
+
+
+FINEST = Fineness()
+
+
+async def sigmoid(party: Party, odds: Shared, fineness: Fineness = FINEST) -> Shared:
     """Return probabilities with 26 fractional bits; the log-odds must have as many."""
-    negative, power = await _signs_and_powers(party, odds)
-    likely = await _one_over_one_plus(party, power)
+    negative, power = await _signs_and_powers(party, odds, fineness)
+    likely = await _one_over_one_plus(party, power, fineness.steps)
     # p for a positive number, 1 - p for a negative one: p + s (1 - 2 p).
     turned = await _times(party, 0 - (likely * 2 - (1 << SCALE)), negative)
     return (likely + turned).within(0, 1 << SCALE)
@@ -49,14 +59,15 @@ async def log_likelihoods(party: Party, odds: Shared, yes: Shared) -> Shared:
     return lines - await _log_one_plus(party, power)
 
 
-async def _signs_and_powers(party: Party, odds: Shared) -> tuple[Shared, Shared]:
+async def _signs_and_powers(party: Party, odds: Shared,
+                            fineness: Fineness = FINEST) -> tuple[Shared, Shared]:
     """Return 1 for negative numbers, and exp(-|x|)."""
     negative = await to_numbers(party, await less_than(party, odds, 0))
     size = odds - await _times(party, odds, negative) * 2
     size = size.within(0, max(0, -odds.low, odds.high))
-    size = await minimum(party, size, _full(party, size, GREATEST << SCALE))
-    small = await truncate(party, size.within(0, GREATEST << SCALE), 4)
-    return negative, await _exp(party, replace(small, scale=SCALE))
+    size = await minimum(party, size, _full(party, size, fineness.greatest << SCALE))
+    small = await truncate(party, size.within(0, fineness.greatest << SCALE), 4)
+    return negative, await _exp(party, replace(small, scale=SCALE), fineness.degree)
 
 
 async def _times(party: Party, values: Shared, bits: Shared) -> Shared:
@@ -73,10 +84,10 @@ async def _product(party: Party, one: Shared, other: Shared) -> Shared:
     return await truncate(party, await multiply(party, one, other), SCALE)
 
 
-async def _exp(party: Party, x: Shared) -> Shared:
+async def _exp(party: Party, x: Shared, degree: int) -> Shared:
     """Return exp(-16 x) for x in [0, 1] with 26 fractional bits, cut from 30."""
     x = x.within(0, (1 << SCALE) + 1)
-    terms = [round((-1) ** k / factorial(k) * (1 << SCALE)) for k in range(DEGREE + 1)]
+    terms = [round((-1) ** k / factorial(k) * (1 << SCALE)) for k in range(degree + 1)]
     total = _full(party, x, terms[-1])
     for term in terms[-2::-1]:
         total = (await _product(party, total, x) + term).within(-(2 << SCALE), 2 << SCALE)
@@ -86,13 +97,13 @@ async def _exp(party: Party, x: Shared) -> Shared:
     return total
 
 
-async def _one_over_one_plus(party: Party, e: Shared) -> Shared:
-    """Return 1 / (1 + e) for e in [0, 1]: a line, and three of Newton's steps."""
+async def _one_over_one_plus(party: Party, e: Shared, steps: int) -> Shared:
+    """Return 1 / (1 + e) for e in [0, 1]: a line, and some of Newton's steps."""
     d = (e + (1 << SCALE)).within(1 << SCALE, (2 << SCALE) + 1024)
     # 24/17 - 8/17 d is off by at most 1/17 of itself for d in [1, 2].
     line = await truncate(party, d * round(8 / 17 * (1 << 20)), 20)
     x = (round(24 / 17 * (1 << SCALE)) - replace(line, scale=SCALE)).within(0, 2 << SCALE)
-    for _ in range(3):
+    for _ in range(steps):
         rest = (2 << SCALE) - (await _product(party, d, x)).within(0, 2 << SCALE)
         x = (await _product(party, x, rest)).within(0, (1 << SCALE) + 1024)
     return x

@@ -32,6 +32,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.products import multiply
@@ -119,13 +120,27 @@ class Climbing:
     async def step(self) -> bool:
         """Make one iteration; return whether another should follow."""
         local = expected(self.rows, self.now, self.rules)
+        known = recalled(self.party, "an iteration")
+        if known is not None:
+            return await self._again(local.members, known[0], local.likelihood)
         first = self.members is None
         if await too_small(self.party, measured(local.members, self.members), self.rules, first):
             return self._small(first)
         sums = await self._opened(local.sums)
         self.now = maximised(self.now, sums, self.rules, self.extra)
         self.members, self.iterations = local.members, self.iterations + 1
-        return await self._gains(local.likelihood)
+        going = await self._gains(local.likelihood)
+        if going:
+            await remember(self.party, "an iteration", sums)
+        return going
+
+    async def _again(self, members: Floats, sums: Floats, likelihood: float) -> bool:
+        """Take up an iteration of an earlier attempt, after which another followed."""
+        self.now = maximised(self.now, sums, self.rules, self.extra)
+        self.members, self.iterations = members, self.iterations + 1
+        if self.rules.stop != "padded":
+            self.likelihood = await self._total(likelihood)
+        return True
 
     def _small(self, first: bool) -> bool:
         if first or self.rules.small == "refuse":
@@ -159,8 +174,7 @@ class Climbing:
         """Open whether the mean log-likelihood moved by `tol` or more."""
         if self.rules.stop == "padded":
             return True
-        bound = int(self.rules.most * MOST_LOG) << LIKELIHOOD_BITS
-        total = await share_sum(self.party, np.array([own]), (1,), -bound, bound, LIKELIHOOD_BITS)
+        total = await self._total(own)
         before, self.likelihood = self.likelihood, total
         if before is None:
             return True
@@ -171,6 +185,11 @@ class Climbing:
         both = await multiply(self.party, below[:1], below[1:])
         self.ended = "tol" if int((await reveal(self.party, both, because=GAIN))[0]) else "max_iter"
         return self.ended != "tol"
+
+    async def _total(self, own: float) -> Shared:
+        """Return the log-likelihood of all owners' rows as shares."""
+        bound = int(self.rules.most * MOST_LOG) << LIKELIHOOD_BITS
+        return await share_sum(self.party, np.array([own]), (1,), -bound, bound, LIKELIHOOD_BITS)
 
     def finished(self) -> Mixture:
         """Return the pattern, with how it ended."""

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from unspoken.joint.tasks.naive_bayes.score_tables import Table
 from unspoken.joint.tasks.tree.params import Attribute, attributes_of
 from unspoken.models.hostile_json import Fields, Source, parse_json, read_bytes, refuse
 from unspoken.models.tree import check_format
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 FORMAT = "unspoken-bayes-part"
 VERSION = 1
@@ -188,7 +187,8 @@ class BayesPart:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file that nobody else can read: the share is a secret."""
-        write_file(Path(path), json.dumps(part_to_json(self), allow_nan=False).encode(), 0o600)
+        content = json.dumps(part_to_json(self), allow_nan=False).encode()
+        write_file(named_path(path), content, 0o600)
 
     @classmethod
     def load(cls, source: Source) -> BayesPart:

@@ -31,6 +31,7 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.choice import argmax
 from unspoken.joint.mpc.ops.products import matmul
@@ -134,6 +135,18 @@ class Growing:
 
     async def add(self, tested: Sequence[int]) -> None:
         """Add the best parent to every node that gets better by one."""
+        known = recalled(self.party, "a step")
+        if known is not None:
+            self._take(tested, known[0], await self._again(tested, known[0]))
+            return
+        families = [self.families[n] for n in tested]
+        gains = await self._gains(tested, [candidates(family) for family in families])
+        places, best = await self._best(tested, families, gains)
+        await remember(self.party, "a step", places)
+        self._take(tested, places, best)
+
+    async def _gains(self, tested: Sequence[int], wanted: Sequence[Sequence[int]]) -> Shared:
+        """Return the scores of nodes with each of the wanted candidates as one more parent."""
         party, starts = self.party, self.order.starts
         families = [self.families[n] for n in tested]
         joint = await combinations(party, self.order, families, self.codes, self.rows)
@@ -141,10 +154,20 @@ class Growing:
         ends = np.cumsum([0, *(family.cells(self.order) for family in families)])
         parts = [counts[ends[i]:ends[i + 1], starts[c]:starts[c + 1]].reshape(
             self.order.sizes[n], -1)
-            for i, n in enumerate(tested) for c in candidates(families[i])]
-        gains = await scores(party, parts, self.table)
-        places, best = await self._best(tested, families, gains)
-        self._take(tested, places, best)
+            for i, n in enumerate(tested) for c in wanted[i]]
+        return await scores(party, parts, self.table)
+
+    async def _again(self, tested: Sequence[int], places: Ints) -> Shared:
+        """Return the scores that an earlier attempt chose: as they were, or with that parent."""
+        chosen = {n: [candidates(self.families[n])[place - 1]]
+                  for n, place in zip(tested, places.tolist(), strict=True) if place}
+        best = self.scores[list(tested)]
+        if chosen:
+            share = best.share.copy()
+            share[np.flatnonzero(places)] = (await self._gains(
+                list(chosen), list(chosen.values()))).share
+            best = best.with_share(share)
+        return best
 
     async def _best(self, tested: Sequence[int], families: Sequence[Family],
                     gains: Shared) -> tuple[Ints, Shared]:

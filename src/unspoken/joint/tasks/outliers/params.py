@@ -1,9 +1,18 @@
 """What everybody knows before outliers are sought, with the edges of the definition stated.
 
-An object is an outlier if enough others lie at a distance **greater** than `distance`. "Enough":
-the book says "at least p" in the definition and "more than p" in its algorithms, of |O| objects
-there and of the others in between; here both are chosen by name and computed with fractions, so
-that 0.1 of 10 is 1. Distances are Minkowski's of order 1, 2, ...: the sum over all columns of
+An object is an outlier if enough others lie at a distance **greater** than `distance`. "Enough" is
+said in one of two ways:
+
+  p: a part of the objects (Knorr and Ng). The book says "at least p" in the definition and "more
+    than p" in its algorithms, of |O| objects there and of the others in between; here both are
+    chosen by name and computed with fractions, so that 0.1 of 10 is 1.
+  neighbours: the k-th nearest of the others lies further away than `distance` (the other
+    definitions that section 7.3.1 names): fewer than k others are within it. An object is no
+    neighbour of itself; another object in the same place is one.
+    With `top` in place of `distance` the outliers are the `top` objects whose k-th neighbour is
+    farthest.
+
+Distances are Minkowski's of order 1, 2, ...: the sum over all columns of
 |x - y|^order is compared with distance^order (thresholds of sites add up in that power, not as
 distances, and not as "dt^2 + m_r/m", as is printed).
 
@@ -18,31 +27,27 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-import numpy as np
-
-from unspoken.arrays import Ints
-from unspoken.errors import DataError, explain
+from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.shared import check_interval
-from unspoken.joint.tasks.common.column_checks import as_numbers
+from unspoken.joint.tasks.common.grid_distances import MOST_ORDER, MOST_SCALE, reach_of
 from unspoken.joint.tasks.param_rules import Between, Words
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
 from unspoken.release.parameters import OneOf, Real
 
-MOST_SCALE = 24
-MOST_ORDER = 8
+MOST_NEIGHBOURS = 1 << 20
 
 
 @dataclass(frozen=True)
 class OutlierParams:
-    """The fraction p, the distance, and how both are meant.
+    """The fraction p or the number of neighbours, the distance, and how these are meant.
 
     Attributes
     ----------
-    p : float
-        The fraction of objects that must be far.
-    distance : float
-        Objects at a greater distance are far.
+    p : float or None
+        The fraction of objects that must be far. Default: none, `neighbours` says it.
+    distance : float or None
+        Objects at a greater distance are far. Default: none, `top` says it.
     most : float, default 8.0
         Every value lies between -most and most (tight is cheap).
     scale : int, default 8
@@ -53,11 +58,18 @@ class OutlierParams:
         Whether at least p of them are far, or more than p.
     among : {'others', 'all'}, default 'others'
         Of which objects p is a fraction (an object is never far from itself).
+    neighbours : int or None
+        An object is an outlier if its neighbour of this number, by distance, is far. Default:
+        none, `p` says it.
+    top : int or None
+        With `neighbours`: how many objects are outliers, those whose neighbour of that number is
+        farthest; of equally far ones the earlier. Default: none, `distance` says it.
     """
 
-    p: float = field(metadata=agreed(
+    p: float | None = field(default=None, metadata=agreed(
         Real(0.0, 1.0), "the part of the objects that must be far from an outlier"))
-    distance: float = field(metadata=agreed(Real(0.0), "objects at a greater distance are far"))
+    distance: float | None = field(default=None, metadata=agreed(
+        Real(0.0), "objects at a greater distance are far"))
     most: float = field(default=8.0, metadata=agreed(
         Real(0.0, 2.0**40), "every value lies between -most and most"))
     scale: int = field(default=8, metadata=agreed(
@@ -68,38 +80,64 @@ class OutlierParams:
         OneOf(("at least", "more than")), "whether at least p of them are far, or more than p"))
     among: str = field(default="others", metadata=agreed(
         OneOf(("others", "all")), "of which objects p is a part"))
+    neighbours: int | None = field(default=None, metadata=agreed(
+        Between(1, MOST_NEIGHBOURS), "in place of p: which neighbour, by distance, must be far"))
+    top: int | None = field(default=None, metadata=agreed(
+        Between(1, MOST_NEIGHBOURS), "in place of distance, with neighbours: how many objects are "
+        "outliers, those whose neighbour is farthest"))
 
     def __post_init__(self) -> None:
         """Refuse what makes no outliers."""
         check_declared("outliers", self)
-
-    @property
-    def units(self) -> int:
-        """Return the bound of values in units of 2^-scale."""
-        return int(np.ceil(np.ldexp(self.most, self.scale)))
+        if (self.p is None) == (self.neighbours is None):
+            raise InputError(explain("Outliers", "said by 'p' or by 'neighbours'",
+                                     "neither" if self.p is None else "both"))
+        if (self.distance is None) == (self.top is None):
+            raise InputError(explain("Outliers", "said by 'distance' or by 'top'",
+                                     "neither" if self.top is None else "both"))
+        if self.p is None and (self.enough, self.among) != ("at least", "others"):
+            raise InputError("'enough' and 'among' of outliers say how 'p' is meant. There is no "
+                             "'p', but 'neighbours'. Leave them out.")
+        if self.p is not None and self.top is not None:
+            raise InputError("'top' of outliers goes with 'neighbours'. There is 'p'. Use one of "
+                             "both.")
 
     def reach(self, columns: int) -> int:
         """Return the greatest |x - y|^order over some columns; refused if it does not fit."""
-        bound = int(columns * (2 * self.units) ** self.order)
-        check_interval(-2 * bound, 2 * bound, "A distance to the power of its order")
+        bound = reach_of(self, columns)
+        if self.top is not None:
+            # Objects that were passed over are put beyond all others.
+            check_interval(0, 4 * bound + 8, "A distance to the power of its order")
         return bound
 
     def limit(self, columns: int) -> int:
         """Return the greatest power of a distance that is not far, at most the reach."""
+        if self.distance is None:
+            return self.reach(columns)
         exact = Fraction(repr(float(self.distance))) * (1 << self.scale)
         return min(floor(exact**self.order), self.reach(columns))
 
     def needed(self, objects: int) -> int:
-        """Return how many far objects make an outlier."""
+        """Return how many far objects make an outlier; of those farthest, the one flag."""
+        if self.top is not None:
+            return 1
+        if self.p is None:
+            # Fewer than k of the others are near.
+            return objects - (self.neighbours or 0)
         share = Fraction(repr(float(self.p))) * (objects - (self.among == "others"))
         return ceil(share) if self.enough == "at least" else floor(share) + 1
 
     def words(self) -> str:
         """Return the rule for people."""
-        others = "other objects" if self.among == "others" else "all objects"
         kind = "" if self.order == 2 else f" (Minkowski of order {self.order})"
-        return (f"{self.enough} {self.p:g} of the {others} at a distance{kind} greater than "
-                f"{self.distance:g}")
+        if self.top is not None:
+            return (f"the {self.top} objects whose neighbour number {self.neighbours} by "
+                    f"distance{kind} is farthest")
+        far = f"at a distance{kind} greater than {self.distance:g}"
+        if self.p is None:
+            return f"the neighbour that is number {self.neighbours} by distance lies {far}"
+        others = "other objects" if self.among == "others" else "all objects"
+        return f"{self.enough} {self.p:g} of the {others} {far}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,40 +153,14 @@ def rules_of(parameters: Mapping[str, Any]) -> OutlierParams:
     return OutlierSettings.of(parameters).part(OutlierParams)
 
 
-def rounded(values: Any, rules: OutlierParams) -> Ints:
-    """Return an owner's values in units of 2^-scale; what does not fit is refused."""
-    rows = as_numbers("This owner's data", values)
-    if rows.ndim != 2 or rows.shape[1] == 0:
-        raise DataError(explain("This owner's values", "objects and at least one column",
-                                rows.shape))
-    if rows.shape[0] == 0:
-        raise RefusedError("Every owner must have objects. This one has none. Leave it out of the "
-                           "study.")
-    if not np.isfinite(rows).all():
-        raise DataError("This owner's values must be finite. Some are missing or infinite.")
-    if np.abs(rows).max() > rules.most:
-        raise DataError(f"This owner's values must lie between {-rules.most:g} and "
-                        f"{rules.most:g}, as agreed. Some do not. Agree on a greater 'most', or "
-                        "standardise the columns.")
-    return np.asarray(np.rint(np.ldexp(rows, rules.scale)), np.int64)
-
-
-def check_objects(objects: int) -> None:
-    """Refuse to seek outliers among fewer than two objects."""
+def check_objects(objects: int, rules: OutlierParams) -> None:
+    """Refuse to seek outliers among fewer than two objects, or fewer than have that neighbour."""
     if objects < 2:
         raise RefusedError(f"Outliers need two objects or more. There is {objects}.")
-
-
-def powers(one: Ints, other: Ints, order: int) -> Ints:
-    """Return the sum over columns of |x - y|^order, for rows that broadcast."""
-    total = np.zeros(np.broadcast_shapes(one.shape, other.shape)[:-1], np.int64)
-    for column in range(one.shape[-1]):
-        total += to_power(one[..., column] - other[..., column], order)
-    return total
-
-
-def to_power(gap: Ints, order: int) -> Ints:
-    """Return |gap|^order."""
-    if order == 2:
-        return gap * gap
-    return np.asarray(np.abs(gap) ** order)
+    if rules.neighbours is not None and objects <= rules.neighbours:
+        raise RefusedError(f"Every object needs {rules.neighbours} neighbours. There are "
+                           f"{objects} objects in all. Use fewer 'neighbours'.")
+    if rules.top is not None and objects <= rules.top:
+        raise RefusedError(f"There must be more than {rules.top} objects if the {rules.top} "
+                           f"farthest are outliers. There are {objects} in all. Use a smaller "
+                           "'top'.")

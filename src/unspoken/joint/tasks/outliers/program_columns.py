@@ -27,8 +27,9 @@ from unspoken.errors import InputError, explain
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.local_sum import sum_kept
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.shared import Shared
+from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.common.grid_distances import powers, rounded, to_power
 from unspoken.joint.tasks.common.public_sizes import SIZES, one_size
 from unspoken.joint.tasks.outliers.count_near import (
     BLOCK,
@@ -39,7 +40,8 @@ from unspoken.joint.tasks.outliers.count_near import (
     pairs_of,
     tell,
 )
-from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects, rounded, to_power
+from unspoken.joint.tasks.outliers.farthest_objects import farthest, in_blocks, kth_distances
+from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
 
@@ -69,7 +71,10 @@ class OutliersOverColumns:
         """Find the outliers; those who may not know them get None."""
         units = self._own(party, data)
         objects = await one_size(party, units.shape[0], list(self.widths))
-        check_objects(objects)
+        check_objects(objects, self.rules)
+        if self.rules.top is not None:
+            flags = await self._farthest(party, units, objects)
+            return await tell(party, flags, self.rules, self.receivers)
         counts = Counts(party, objects)
         for pairs in pairs_of(objects, self.block):
             distance = await self._distances(party, units, pairs)
@@ -94,6 +99,22 @@ class OutliersOverColumns:
             for column in units.T:
                 mine += to_power(pairs.firsts(column) - pairs.seconds(column), self.rules.order)
         return await sum_kept(party, mine, self.widths, (pairs.size,), 0, self.reach)
+
+    async def _farthest(self, party: Party, units: Ints, objects: int) -> Shared:
+        """Return 1 for the objects whose k-th neighbour is farthest."""
+        scores = [await kth_distances(party, await self._to_all(party, units, block, objects),
+                                      self.rules)
+                  for block in in_blocks(slice(0, objects), objects, self.block)]
+        return await farthest(party, concatenate(scores), self.rules)
+
+    async def _to_all(self, party: Party, units: Ints, block: slice, objects: int) -> Shared:
+        """Return the powers of the distances of some objects to all; to itself each is beyond."""
+        mine, shape = None, (block.stop - block.start, objects)
+        if party.name in self.widths:
+            mine = powers(units[block, None], units[None], self.rules.order)
+        if mine is not None and party.name == next(iter(self.widths)):
+            mine[np.arange(shape[0]), np.arange(block.start, block.stop)] = self.reach + 1
+        return await sum_kept(party, mine, self.widths, shape, 0, self.reach + 1)
 
 
 def outliers_columns(sites: Sequence[Any], rules: OutlierParams, mode: str = "dealer", *,

@@ -18,22 +18,20 @@ whole block. For order 1 each column's |x - y| needs a comparison of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import comb
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
-from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import in_batches, recalled_shares, remember_shares
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.ops.choice import absolute
-from unspoken.joint.mpc.ops.products import matmul
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.shared import LIMIT, Shared
+from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.common.grid_distances import across, check_order, powers, rounded
 from unspoken.joint.tasks.common.public_sizes import SIZES, open_sizes
 from unspoken.joint.tasks.outliers.count_near import (
     BLOCK,
@@ -43,9 +41,13 @@ from unspoken.joint.tasks.outliers.count_near import (
     far_bits,
     tell,
 )
-from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects, powers, rounded
+from unspoken.joint.tasks.outliers.farthest_objects import farthest, in_blocks, kth_distances
+from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
+
+Rectangle = tuple[tuple[int, int], slice, slice]
+"""Two owners, by their places, and objects of each."""
 
 
 def own_outliers(owner: str) -> str:
@@ -65,9 +67,7 @@ class OutliersOverRows:
 
     def __init__(self, rules: OutlierParams, columns: int, owners: Sequence[str],
                  receivers: Sequence[str] = (), block: int = BLOCK) -> None:
-        if rules.order % 2 and rules.order != 1:
-            raise RefusedError(explain("outliers over rows: 'order'", "1 or an even number, whose "
-                                       "powers are sums of products", rules.order))
+        check_order("outliers", rules.order)
         self.rules, self.columns, self.owners = rules, columns, tuple(owners)
         self.receivers, self.block = tuple(receivers), block
         self.reach, self.limit = rules.reach(columns), rules.limit(columns)
@@ -77,14 +77,21 @@ class OutliersOverRows:
         """Find the outliers; an owner learns which of its own objects are some."""
         units = self._own(party, data)
         sizes = await open_sizes(party, units.shape[0], self.owners)
-        check_objects(int(sizes.sum()))
-        counts = Counts(party, int(sizes.sum()))
+        check_objects(int(sizes.sum()), self.rules)
         ends = np.cumsum(sizes)
         rows = [slice(int(e - s), int(e)) for s, e in zip(sizes, ends, strict=True)]
+        if self.rules.top is not None:
+            return await self._tell(party, await self._farthest(party, units, rows), rows)
+        counts = Counts(party, int(sizes.sum()))
         await self._within(party, units, counts, rows)
-        for one in range(len(rows)):
-            for other in range(one + 1, len(rows)):
-                await self._across(party, units, counts, (one, other), rows)
+        for batch in in_batches(self._rectangles(rows)):
+            known = recalled_shares(party, "a batch of pairs", [counts.shared()])
+            if known is not None:
+                counts.share = known[0].share
+                continue
+            for rectangle in batch:
+                await self._across(party, units, counts, rectangle, rows)
+            await remember_shares(party, "a batch of pairs", [counts.shared()])
         return await self._tell(party, counts.shared(), rows)
 
     def _own(self, party: Party, data: Any) -> Ints:
@@ -111,16 +118,21 @@ class OutliersOverRows:
                 > self.limit).sum(axis=1) for start in range(0, units.shape[0], step)]
         return np.concatenate(far).astype(np.int64)
 
-    async def _across(self, party: Party, units: Ints, counts: Counts, two: tuple[int, int],
+    def _rectangles(self, rows: Sequence[slice]) -> list[Rectangle]:
+        """Return the blocks of all pairs of two owners' objects."""
+        return [((one, other), *places) for one in range(len(rows))
+                for other in range(one + 1, len(rows))
+                for places in self._blocks(rows[one], rows[other])]
+
+    async def _across(self, party: Party, units: Ints, counts: Counts, rectangle: Rectangle,
                       rows: Sequence[slice]) -> None:
-        """Count the pairs of two owners' objects, block by block."""
+        """Count a block of pairs of two owners' objects."""
+        two, *places = rectangle
         names = self.owners[two[0]], self.owners[two[1]]
-        for one, other in self._blocks(rows[two[0]], rows[two[1]]):
-            sides = [self._side(party, units, name, place, rows[owner])
-                     for name, owner, place in zip(names, two, (one, other), strict=True)]
-            distance = await self.distances(party, names, sides, (one, other))
-            far = await self.far(party, distance)
-            counts.add_block(far, one, other)
+        sides = [self._side(party, units, name, place, rows[owner])
+                 for name, owner, place in zip(names, two, places, strict=True)]
+        distance = await self.distances(party, names, sides, (places[0], places[1]))
+        counts.add_block(await self.far(party, distance), *places)
 
     def _side(self, party: Party, units: Ints, name: str, place: slice, all_of: slice
               ) -> Ints | None:
@@ -141,26 +153,40 @@ class OutliersOverRows:
                         places: tuple[slice, slice]) -> Shared:
         """Return the powers of the distances of a block, objects of one owner by the other's."""
         n, m = (place.stop - place.start for place in places)
-        if self.rules.order == 1:
-            return await self._absolute(party, names, sides, (n, m))
-        terms, bound = (self.rules.order - 1) * self.columns, self.reach
-        left = None if sides[0] is None else _left(sides[0], self.rules.order)
-        right = None if sides[1] is None else _right(sides[1], self.rules.order)
-        one = await share(party, left, names[0], (n, terms + 1), -bound, bound)
-        other = await share(party, right, names[1], (terms + 1, m), -bound, bound)
-        # Only the sum is known to lie within its bounds; the ring does not mind the way.
-        cross = await matmul(party, one[:, :-1], other[:-1], (-LIMIT + 1, LIMIT - 1))
-        words = cross.share + one.share[:, -1:] + other.share[-1:]
-        return Shared(party, words, 0, self.reach)
+        return await across(party, self.rules, names, sides, (n, m, self.columns))
 
-    async def _absolute(self, party: Party, names: tuple[str, str], sides: Sequence[Ints | None],
-                        shape: tuple[int, int]) -> Shared:
-        """Return sums of |x - y|: a comparison for each column."""
-        (n, m), bound, d = shape, self.rules.units, self.columns
-        one = await share(party, sides[0], names[0], (n, d), -bound, bound)
-        other = await share(party, sides[1], names[1], (m, d), -bound, bound)
-        gap = Shared(party, one.share[:, None] - other.share[None], -2 * bound, 2 * bound)
-        return (await absolute(party, gap)).sum(axis=2).within(0, self.reach)
+    async def _farthest(self, party: Party, units: Ints, rows: Sequence[slice]) -> Shared:
+        """Return 1 for the objects whose k-th neighbour is farthest."""
+        scores = [await kth_distances(party, await self._to_all(party, units, (one, block), rows),
+                                      self.rules)
+                  for one, place in enumerate(rows)
+                  for block in in_blocks(place, rows[-1].stop, self.block)]
+        return await farthest(party, concatenate(scores), self.rules)
+
+    async def _to_all(self, party: Party, units: Ints, some: tuple[int, slice],
+                      rows: Sequence[slice]) -> Shared:
+        """Return the powers of the distances of some objects to all, in the order of owners."""
+        (one, block), parts = some, list[Shared]()
+        for other, place in enumerate(rows):
+            names = self.owners[one], self.owners[other]
+            mine = self._side(party, units, names[0], block, rows[one])
+            if one == other:
+                parts.append(await self._inside(party, units, mine, names[0], (block, place)))
+            else:
+                sides = mine, self._side(party, units, names[1], place, place)
+                parts.append(await self.distances(party, names, sides, (block, place)))
+        return concatenate(parts, 1)
+
+    async def _inside(self, party: Party, units: Ints, mine: Ints | None, name: str,
+                      places: tuple[slice, slice]) -> Shared:
+        """Share the distances among one owner's objects; to itself each is beyond all others."""
+        block, place = places
+        shape, own = (block.stop - block.start, place.stop - place.start), None
+        if mine is not None:
+            own = powers(mine[:, None], units[None], self.rules.order)
+            own[np.arange(shape[0]), np.arange(block.start, block.stop) - place.start] = \
+                self.reach + 1
+        return await share(party, own, name, shape, 0, self.reach + 1)
 
     async def _tell(self, party: Party, counts: Shared,
                     rows: Sequence[slice]) -> Outliers | None:
@@ -173,18 +199,6 @@ class OutliersOverRows:
             if opened is not None:
                 mine = Outliers(np.asarray(opened, np.int64).astype(np.bool_), self.rules.words())
         return mine
-
-
-def _left(units: Ints, order: int) -> Ints:
-    """Return x^s for s = 1 ... order - 1, and the sum of x^order as the last column."""
-    parts = [units**s for s in range(1, order)] + [(units**order).sum(axis=1, keepdims=True)]
-    return np.concatenate(parts, axis=1)
-
-
-def _right(units: Ints, order: int) -> Ints:
-    """Return the binomial factors times y^(order - s), and the sum of y^order as the last row."""
-    parts = [comb(order, s) * (-1) ** (order - s) * units ** (order - s) for s in range(1, order)]
-    return np.concatenate([*parts, (units**order).sum(axis=1, keepdims=True)], axis=1).T
 
 
 def outliers_rows(parts: Sequence[Any], rules: OutlierParams, mode: str = "dealer", *,

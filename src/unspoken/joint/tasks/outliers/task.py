@@ -39,6 +39,8 @@ ROWS_HELP = """Outliers over the rows of several owners.
     unspoken joint new study.toml --name fraud --task outliers --set p=0.95 --set distance=3.0
         --set 'columns=["amount", "visits"]' ...
 
+In place of p, neighbours=5 asks whether the fifth nearest neighbour is further away than distance.
+With top=10 in place of distance, the ten objects whose fifth neighbour is farthest are outliers.
 Receivers learn all outliers; if there is none, each owner learns its own."""
 COLUMNS_HELP = """Outliers over the columns of several owners.
 
@@ -47,6 +49,8 @@ COLUMNS_HELP = """Outliers over the columns of several owners.
         --set ids=customer ...
 
 With `ids` objects are aligned first; with same_order=true all files list them in one order.
+In place of p, neighbours=5 asks whether the fifth nearest neighbour is further away than distance.
+With top=10 in place of distance, the ten objects whose fifth neighbour is farthest are outliers.
 Receivers learn which objects are outliers."""
 
 

@@ -18,6 +18,7 @@ from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.multi_limb import Wide, join_wide
+from unspoken.joint.mpc.ops.choice import maximum
 from unspoken.joint.mpc.ops.less_than import equal
 from unspoken.joint.mpc.ops.limb_products import wide_multiply
 from unspoken.joint.mpc.ops.limb_sharing import share_sum_wide, share_wide
@@ -163,7 +164,8 @@ def checked_part(columns: OwnedColumns, owner: str, data: Given | None) -> Own |
     return own_part(columns, owner, data.columns)
 
 
-async def agree_rows(party: Party, owners: Sequence[str], own: Own | None) -> int:
+async def agree_rows(party: Party, owners: Sequence[str], own: Own | None,
+                     because: str = COUNT) -> int:
     """Open whether all owners have as many records, refuse if not, and open how many."""
     counts = concatenate([
         await share(party, None if own is None or party.name != owner else
@@ -175,7 +177,7 @@ async def agree_rows(party: Party, owners: Sequence[str], own: Own | None) -> in
         raise RefusedError("All owners must have the same records in the same order. They have "
                            "different numbers of records. Align them by an id first. Every party "
                            "learned this.")
-    return int((await reveal(party, counts[:1], because=COUNT))[0])
+    return int((await reveal(party, counts[:1], because=because))[0])
 
 
 async def agree_response(party: Party, owners: Sequence[str], own: Own | None) -> None:
@@ -198,9 +200,12 @@ def _mark(values: Floats) -> Ints:
     return np.array([int(mixed.sum(dtype=np.uint64) >> np.uint64(4))], np.int64)
 
 
-async def agree_sizes(party: Party, columns: OwnedColumns, own: Own | None,
-                      because: str = SIZES) -> Ints:
-    """Open the exponents of all columns, and return them in the order of the model."""
+async def agree_sizes(party: Party, columns: OwnedColumns, own: Own | None, because: str = SIZES,
+                      others: Mapping[str, Ints | None] | None = None) -> Ints:
+    """Open the exponents of all columns, and return them in the order of the model.
+
+    `others`: owners that have all columns of further records; one knows its own exponents.
+    """
     parts, places = [], []
     for owner in columns.owners:
         mine = None if own is None or party.name != owner else _sizes(columns, own)
@@ -208,8 +213,12 @@ async def agree_sizes(party: Party, columns: OwnedColumns, own: Own | None,
         places += brought + ([-1] if columns.held == SPLIT else [])
         count = len(brought) + (columns.held == SPLIT)
         parts.append(await share(party, mine, owner, (count,), -LARGEST, LARGEST))
-    opened = np.asarray(await reveal(party, concatenate(parts), because=because), np.int64)
-    at = np.array(places)
+    at, greatest = np.array(places), concatenate(parts)
+    for owner, sizes in (others or {}).items():
+        more = await share(party, None if sizes is None else sizes[at], owner, at.shape, -LARGEST,
+                           LARGEST)
+        greatest = await maximum(party, greatest, more)
+    opened = np.asarray(await reveal(party, greatest, because=because), np.int64)
     out = np.zeros(len(columns.terms.features) + 1, np.int64)
     out[at[at >= 0]] = opened[at >= 0]
     if columns.held == SPLIT:
@@ -228,6 +237,13 @@ def _sizes(columns: OwnedColumns, own: Own) -> Ints:
 async def column_moments(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
                          rows: int) -> tuple[Wide, list[Block]]:
     """Return the moments of all columns, and the columns themselves, on shares."""
+    blocks, local = await shared_blocks(party, columns, own, sizes, rows)
+    return await block_moments(party, blocks, local, sizes.size, rows), blocks
+
+
+async def shared_blocks(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
+                        rows: int) -> tuple[list[Block], Any]:
+    """Return all columns on shares, and an owner's moments of its own ones."""
     blocks, local = [], None
     size = len(columns.terms.features) + 1
     for owner in columns.owners:
@@ -235,15 +251,15 @@ async def column_moments(party: Party, columns: OwnedColumns, own: Own | None, s
         mine = None
         if own is not None and party.name == owner:
             points = on_grid(own.table, sizes[list(places)])
-            mine, local = np.ldexp(points.astype(np.float64), -GRID), _local(points, places, size)
+            mine = np.ldexp(points.astype(np.float64), -GRID)
+            local = local_moments(points, places, size)
         if places:
             values = await share_wide(party, mine, owner, (rows, len(places)), 1.0, GRID)
             blocks.append(Block(places, values, owner))
-    blocks += await _nobodys(party, columns, own, sizes, blocks)
-    return await block_moments(party, blocks, local, size, rows), blocks
+    return blocks + await _nobodys(party, columns, own, sizes, blocks), local
 
 
-def _local(points: Ints, places: Sequence[int], size: int) -> Any:
+def local_moments(points: Ints, places: Sequence[int], size: int) -> Any:
     """Return an owner's moments of its own columns, exactly, in units of 2^-94."""
     out = np.zeros((size + 1, size + 1), object)
     at = [place + 1 for place in places]
@@ -263,8 +279,9 @@ async def _nobodys(party: Party, columns: OwnedColumns, own: Own | None, sizes: 
         values = (await wide_multiply(party, one, other, GRID)).within(1)
         joint.append(Block(tuple(place for place, _ in crossing), values, None))
     if columns.held == SPLIT:
-        mine = None if own is None else np.ldexp(on_grid(own.response[:, None], sizes[-1:]).astype(
-            np.float64), -GRID)
+        # Who has no part of these records adds nothing to their response.
+        part = np.zeros((rows, 1)) if own is None else own.response[:, None]
+        mine = np.ldexp(on_grid(part, sizes[-1:]).astype(np.float64), -GRID)
         values = await share_sum_wide(party, mine, (rows, 1), 1.0, GRID)
         joint.append(Block((sizes.size - 1,), values.within(1), None))
     return joint

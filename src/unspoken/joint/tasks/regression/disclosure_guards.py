@@ -43,8 +43,8 @@ def refuse_more_steps(steps: int, most: int, owner: str) -> None:
     if steps >= most:
         raise RefusedError(f"The steps must become small before the coefficients of {steps + 1} "
                            f"steps are opened: others could solve them for the data of '{owner}'. "
-                           "They did not. Give more records, fewer terms, or a ridge. The steps so "
-                           "far were opened.")
+                           "They did not. Give more records or fewer terms; a ridge helps where a "
+                           "task has one. The steps so far were opened.")
 
 
 def most_opened(records: int, widths: Mapping[str, int]) -> int:

@@ -119,6 +119,10 @@ class RegressionSettings(NoiseSettings, ModelSettings):
     criterion: str | None = field(default=None, metadata=CRITERION)
     keep: tuple[str, ...] = field(default=(), metadata=agreed(
         Words("a list of terms", 0), "terms that are always in the model"))
+    rows: tuple[str, ...] = field(default=(), metadata=agreed(
+        Words("a list of different owners", 0), "owners that have all columns and the response of "
+        "further records, beside those that have columns of the same ones", name="having_rows",
+        split="columns"))
     ranges: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata=agreed(
         Numbers("[lowest, highest]", (2,)), "with epsilon, what a value of a column or of the "
         "response counts as at least and at most", name="range.NAME", split="rows"))

@@ -4,8 +4,8 @@ Every owner has some columns of all records; the response may lie with one of th
 a sum of parts of all. Products of columns of different owners may be terms: the book leaves them
 open, here they are products on shares. X'X, its inverse and everything that follows stay shared.
 
-  discloses: what `fitting` and `columns` say. With ids: which of them are in common, to all
-    owners, as `align` does.
+  discloses: what `fitting` and `columns` say, and with owners of rows what `mixed_rows` says. With
+    ids: which of them are in common, to all owners, as `align` does.
   refuses: different numbers of records or responses, columns that depend on each other, constant
     columns, models that open more numbers than a quarter of an owner's values.
   safe against: as products and comparisons in the mode. The book's products I and II, and its
@@ -16,7 +16,7 @@ open, here they are products on shares. X'X, its inverse and everything that fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unspoken.joint.mpc.declared import Disclosure
@@ -37,6 +37,7 @@ from unspoken.joint.tasks.regression.column_blocks import (
 )
 from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.fitting import Scaled, scaled
+from unspoken.joint.tasks.regression.mixed_rows import GROUP, check_rows, mixed_moments
 from unspoken.joint.tasks.regression.params import RegressionParams, Selection
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
@@ -56,11 +57,13 @@ class RegressionOverColumns(OverColumns):
     """The program: every owner gives its columns."""
 
     def __init__(self, columns: OwnedColumns, rules: RegressionParams | None = None,
-                 selection: Selection | None = None) -> None:
+                 selection: Selection | None = None, rows: Sequence[str] = ()) -> None:
         super().__init__(columns, rules or RegressionParams())
-        self.selection = selection
+        self.selection, self.rows = selection, tuple(rows)
+        check_rows(columns, self.rows)
         horizontal.check_smaller(columns.terms, self.rules, selection)
-        self.disclosures = disclosures(columns, self.rules, selection)
+        self.disclosures = (*disclosures(columns, self.rules, selection),
+                            *([Disclosure(GROUP)] if self.rows else []))
 
     async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
         """Fit, and return the model to the receivers."""
@@ -74,6 +77,8 @@ class RegressionOverColumns(OverColumns):
 
     async def shared(self, party: Party, own: Own | None, rows: int) -> Scaled:
         """Return the scaled moments of columns that were prepared."""
+        if self.rows:
+            return await mixed_moments(party, self.columns, self.rows, own, rows)
         terms = self.columns.terms
         sizes = await agree_sizes(party, self.columns, own)
         moments, _ = await column_moments(party, self.columns, own, sizes, rows)
@@ -85,6 +90,7 @@ def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Own
                              selection: Selection | None = None,
                              ids: Mapping[str, Iterable[Any]] | None = None,
                              aligned: SetRules | None = None,
+                             rows: Mapping[str, Mapping[str, Any]] | None = None,
                              **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
     """Fit one model over the columns of all owners; return each party's model and ledger.
 
@@ -104,6 +110,9 @@ def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Own
         Each owner's ids, if records are to be aligned.
     aligned : SetRules, optional
         Rules of the alignment, used if there are ids. Default: `SetRules()`.
+    rows : mapping of str to mapping, optional
+        Owners that have all columns and the response of further records, and these by name (mixed
+        partitioning); not with ids. Default: nobody.
     **how : Any
         Passed on to `run_local`, such as processes=True.
 
@@ -117,8 +126,8 @@ def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Own
     >>> models, ledgers = mine_regression_columns({'a': a, 'b': b}, columns)  # doctest: +SKIP
     """
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
-    program = InOneOrder(RegressionOverColumns(columns, rules, selection), tuple(columns.owners),
-                         rules_of_sets)
-    outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
-                        **how)
+    program = InOneOrder(RegressionOverColumns(columns, rules, selection, tuple(rows or ())),
+                         tuple(columns.owners), rules_of_sets)
+    outputs = run_local(program, given_to(parts, columns, ids, rows), mode,
+                        names=[*columns.owners, *(rows or ())], **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

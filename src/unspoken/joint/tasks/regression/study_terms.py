@@ -46,6 +46,11 @@ def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
     return as_study(lambda: OwnedColumns(owners, model.response, model.held, model.pairs))
 
 
+def rows_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the owners that have all columns of further records."""
+    return RegressionSettings.of(parameters).rows
+
+
 def expected_of(study: Study) -> int:
     """Return how many records a forecast is for."""
     return ModelSettings.of(study.parameters).expected

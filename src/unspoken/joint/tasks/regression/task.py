@@ -34,6 +34,13 @@ from unspoken.joint.tasks.regression.column_blocks import (
     OwnedColumns,
 )
 from unspoken.joint.tasks.regression.fitting import COUNT, SPREADS
+from unspoken.joint.tasks.regression.mixed_rows import GROUP
+from unspoken.joint.tasks.regression.mixed_study import (
+    blank_given,
+    having_columns,
+    mixed_opens,
+    rows_given,
+)
 from unspoken.joint.tasks.regression.noisy_sums import (
     NOISY,
     NoisyRegression,
@@ -53,6 +60,7 @@ from unspoken.joint.tasks.regression.study_terms import (
     columns_of,
     expected_of,
     receivers_of,
+    rows_of,
     rules_of,
     selection_of,
     terms_of,
@@ -76,7 +84,8 @@ COLUMNS_HELP = """Least squares or ridge over columns of several owners.
         --set held=north --set 'columns=["north:age", "south:stay"]' --set ids=patient ...
 
 With `ids` records are aligned first (`least` of them in common or more); with same_order=true all
-files list the same records in one order."""
+files list the same records in one order. With having_rows=["west"] and same_order=true some owners
+have all columns and the response of further records, in a file of their own."""
 
 
 class RowsStudy(RegressionOverRows):
@@ -121,7 +130,7 @@ def _over_columns(parameters: Mapping[str, Any],
                   receivers: Sequence[str] = ()) -> RegressionOverColumns:
     columns, selection = columns_of(parameters), selection_of(parameters)
     return as_study(lambda: RegressionOverColumns(columns, rules_of(parameters, receivers),
-                                                  selection))
+                                                  selection, rows_of(parameters)))
 
 
 def columns_in(study: Study) -> OwnedColumns:
@@ -171,7 +180,8 @@ def _rows_outlook(study: Study) -> Outlook:
 
 
 def _columns_outlook(study: Study) -> Outlook:
-    columns_in(study)
+    columns = columns_of(study.parameters)
+    check_owners({**columns.owners, **dict.fromkeys(rows_of(study.parameters), ())}, study)
     return outlined(study, _columns_disclosures(study),
                     assumes=selecting(selection_of(study.parameters)))
 
@@ -188,6 +198,11 @@ def load_columns(path: Path, study: Study) -> Given:
     columns = columns_of(study.parameters)
     owner = _owner(path, columns)
     return Given(read_numbers(path, columns.needed(owner)))
+
+
+def _load_mixed(path: Path, study: Study) -> Given:
+    """Return the same, or the rows of an owner that has every column."""
+    return rows_given(path, study) or load_columns(path, study)
 
 
 def _owner(path: Path, columns: OwnedColumns) -> str:
@@ -214,6 +229,10 @@ def blank_columns(study: Study, name: str, records: int) -> Given:
     return Given(named(records, columns.needed(name), every) if name in columns.owners else {})
 
 
+def _blank_mixed(study: Study, name: str, records: int) -> Given:
+    return blank_given(study, name, records) or blank_columns(study, name, records)
+
+
 def fitted_answers(study: Study, records: int, over_rows: bool) -> dict[str, Any]:
     """Assume that data fit together, and that a selection moves half of the terms."""
     total = part_of(records, study) * len(study.having("owner")) if over_rows else records
@@ -235,7 +254,10 @@ def _rows_answers(study: Study, records: int, name: str) -> Answers:
 
 
 def _columns_answers(study: Study, records: int, name: str) -> Answers:
-    return fitted_answers(study, records, over_rows=False)
+    answers, parts = fitted_answers(study, records, over_rows=False), 1 + len(
+        rows_of(study.parameters))
+    return {**answers, GROUP: answers[COUNT],
+            COUNT: lambda shape: np.full(shape, parts * records)}
 
 
 def rows_opens(study: Study) -> tuple[Opened, ...]:
@@ -267,5 +289,6 @@ TASKS = (
          _rows_disclosures, _rows_outlook, load_rows, _program_rows, blank_rows, pooled,
          _rows_answers, opens=rows_opens),
     Task("regression-columns", COLUMNS_HELP, declared(RegressionSettings, "columns"), _fits_columns,
-         _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
-         _columns_answers, expected=expected_of, over_columns=True, opens=columns_opens))
+         _columns_disclosures, _columns_outlook, _load_mixed, ColumnsStudy, _blank_mixed, pooled,
+         _columns_answers, expected=expected_of, over_columns=True, having_columns=having_columns,
+         opens=lambda study: mixed_opens(study, columns_opens(study))))

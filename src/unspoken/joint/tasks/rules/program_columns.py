@@ -32,6 +32,7 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.bit_counts import bit_counts, share_columns_of_bits
 from unspoken.joint.mpc.ops.less_than import less_than
@@ -39,7 +40,7 @@ from unspoken.joint.mpc.ops.pair_counts import pair_counts
 from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.pair_count_ring import cross_places
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.shared import Shared, concatenate
+from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
 from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts
@@ -159,15 +160,25 @@ class Mining:
 
     async def level(self, least: int) -> None:
         """Count and compare all candidates of a level."""
-        counts = await self._counts()
-        rare = await less_than(self.party, counts, least)
-        frequent = await reveal(self.party, ~rare, because=SETS)
-        self.kept.append(counts[np.flatnonzero(frequent)])
+        sets, known = self.ladder.sets, recalled(self.party, "a level")
+        if known is None:
+            counts = await self._counts()
+            rare = await less_than(self.party, counts, least)
+            frequent = np.asarray(await reveal(self.party, ~rare, because=SETS))
+            await remember(self.party, "a level", frequent)
+            self.kept.append(counts[np.flatnonzero(frequent)])
+        else:
+            frequent = known[0]
+            if frequent.any():
+                self.kept.append(await self._counts_of(sets[frequent]))
         self.ladder.keep(frequent)
 
     async def _counts(self) -> Shared:
-        """Return the counts of all candidates, shared: of one owner's sets, then of the others."""
-        sets = self.ladder.sets
+        """Return the counts of all candidates, shared."""
+        return await self._counts_of(self.ladder.sets)
+
+    async def _counts_of(self, sets: Ints) -> Shared:
+        """Return the counts of sets, shared: of one owner's sets, then of the others."""
         owner = self.sites.owner_of(sets)
         alone = np.all(owner == owner[:, :1], axis=1)
         parts = [await self._own(sets[alone], owner[alone, 0])]
@@ -220,7 +231,8 @@ class Mining:
 
     async def result(self, receivers: Sequence[str]) -> Associations | None:
         """Test the rules and put everything together, for the receivers."""
-        sets, counts = self.ladder.frequent(), concatenate(self.kept)
+        sets = self.ladder.frequent()
+        counts = concatenate(self.kept or [public(self.party, np.zeros(0, np.int64))])
         ways = splits(sets)
         num, den = self.terms.confidence.as_integer_ratio()
         rest = counts[ways[:, 0]] * den - counts[ways[:, 1]] * num

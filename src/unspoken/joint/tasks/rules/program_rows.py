@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Bools, Ints
+from unspoken.joint.mpc.checkpoints import kept
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
@@ -94,14 +95,19 @@ class Mining:
     async def level(self) -> None:
         """Count all candidates of a level, and compare those that are chosen."""
         counts = self._counts()
+        frequent = await kept(self.party, "a level", lambda: self._frequent(counts))
+        if self.local is not None:
+            self.local.keep(counts, frequent)
+        self.ladder.keep(frequent)
+
+    async def _frequent(self, counts: Ints) -> Bools:
+        """Open which of the chosen candidates are frequent."""
         chosen = await self.chosen(counts)
         frequent = np.zeros(counts.size, np.bool_)
         num, den = self.terms.support.as_integer_ratio()
         frequent[chosen] = await self._reached(counts[chosen], np.int64(self.rows), (num, den),
                                                SETS, ())
-        if self.local is not None:
-            self.local.keep(counts, frequent)
-        self.ladder.keep(frequent)
+        return frequent
 
     async def chosen(self, counts: Ints) -> Bools:
         """Return which candidates are compared: all of them."""

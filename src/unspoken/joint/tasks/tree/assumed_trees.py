@@ -14,7 +14,7 @@ import numpy as np
 from unspoken.arrays import Bools, Ints
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.tasks.tree.column_steps import QUESTION, SITES
-from unspoken.joint.tasks.tree.cut_points import CUTS, QuantileSearch, Span, with_cuts
+from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agreed_cuts, cut_search, with_cuts
 from unspoken.joint.tasks.tree.level_growth import Sapling
 from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_rows import SPLITS
@@ -31,7 +31,7 @@ class AssumedRows:
                  trees: int = 1, choosing: Any = None) -> None:
         self.layout, self.rules, self.spans, self.trees = layout, rules, spans, trees
         self.choosing = choosing
-        self.search = QuantileSearch(spans, {}) if spans else None
+        self.search = cut_search(spans, {}) if spans else None
         self.tree: Sapling | None = None
 
     def answers(self) -> Answers:
@@ -51,7 +51,7 @@ class AssumedRows:
     def questions(self, shape: tuple[int, ...]) -> Ints:
         """Choose the question of every tested node; a new tree follows one that has ended."""
         if self.tree is None or not self.tree.tested():
-            cuts = {} if self.search is None else self.search.cuts()
+            cuts = {} if self.search is None else agreed_cuts(self.search)
             self.layout = with_cuts(self.layout, cuts)
             self.tree = Sapling(self.layout, self.rules, self.trees)
         tree, nodes = self.tree, self.tree.tested()

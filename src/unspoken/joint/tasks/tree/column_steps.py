@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
+from unspoken.joint.mpc.ops.again_claims import tests_again
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.products import matmul, multiply
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
+from unspoken.joint.tasks.tree.given_answers import GivenAnswers
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
 from unspoken.joint.tasks.tree.level_growth import MAX_NODES
 from unspoken.joint.tasks.tree.params import TreeParams
@@ -90,16 +94,25 @@ class Growing:
     async def level(self, codes: Ints | None) -> None:
         """Test all open nodes, and split those that gain by it."""
         counts = await self._counts()
-        place = await best_of(self.party, self.first, counts, self.rules.min_records)
-        asking = await self._asking(place)
-        slots = await self._own_questions(place, asking)
-        arity = await self._arity(asking, slots)
+        known, place = recalled(self.party, "a level"), None
+        if known is None or tests_again(self.party):
+            # What sites give again is tested against the question that is best.
+            place = await best_of(self.party, self.first, counts, self.rules.min_records)
+        asking, slots, arity = known or await self._questions(place)
         split = np.flatnonzero(asking >= 0)
         self._grow(asking, slots, arity)
         if split.size:
-            await self._child_counts(counts, asking, slots, arity)
+            await self._child_counts(counts, place, asking, slots, arity)
             if self.tested():
                 await self._child_records(codes, asking, slots, arity)
+
+    async def _questions(self, place: Any) -> tuple[Ints, Ints, Ints]:
+        """Return who asks at each open node, which of the own questions, and with what answers."""
+        asking = await self._asking(place)
+        slots = await self._own_questions(place, asking)
+        arity = await self._arity(asking, slots)
+        await remember(self.party, "a level", asking, slots, arity)
+        return asking, slots, arity
 
     async def _counts(self) -> Shared:
         """Return counts (nodes, branches, classes) of every answer, and those of the node."""
@@ -162,17 +175,20 @@ class Growing:
                 self.own[node] = slot
         self.open, self.depth = list(range(size, len(self.owner))), self.depth + 1
 
-    async def _child_counts(self, counts: Shared, asking: Ints, slots: Ints,
-                            arity: Ints) -> None:
+    async def _child_counts(self, counts: Shared, place: Any, asking: Ints,
+                            slots: Ints, arity: Ints) -> None:
         """Keep the counts of all children: the sites share which question it was, and no more."""
         shape, split = self.shape, np.flatnonzero(asking >= 0)
         hot = (slots[:, None] == np.arange(shape.slots)).astype(np.int64)
         order, picked = await self._from_sites(asking, hot, (shape.slots,))
+        self.given = GivenAnswers(self.party, shape, order, picked)
+        self.given.questions(self._by_site(asking), place)
         blocks = counts[order, :-1].reshape(order.size, len(self.sites), shape.slots,
                                             shape.branches, -1)
         own = blocks[np.arange(order.size), asking[order]]
         chosen = await multiply(self.party, picked.reshape(*picked.shape, 1, 1), own)
         child_counts = chosen.sum(axis=1).within(0, self.rows)
+        self.given.children(self._by_site(asking), child_counts, arity)
         back = np.argsort(order)
         rows = np.repeat(back, arity[split])
         branch = np.concatenate([np.arange(k) for k in arity[split]])
@@ -212,6 +228,7 @@ class Growing:
         if codes is not None and (own := asking[node] == self.me).any():
             mine[own] = codes[slots[node[own]]] == branch[own, None]
         order, bits = await self._from_sites(asking[node], mine, (self.rows,))
+        self.given.answers(self._by_site(asking[node]), bits, node, branch, self.answers)
         parents = self.records.inside[node[order]]
         bits = bits.reshape(order.size, 1, self.rows)
         products = (await multiply(self.party, parents, bits)).within(0, 1)

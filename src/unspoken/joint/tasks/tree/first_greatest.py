@@ -65,8 +65,10 @@ async def _by_groups(party: Party, values: Shared, size: Shared | None, least: i
     grouped = _grouped(party, values)
     rows, (groups, each) = values.shape[0], groups_of(values.shape[1])
     first = await _winners(party, grouped, None, 1)
-    best = (await multiply(party, first, grouped)).sum(axis=1)
-    best = replace(best, low=grouped.low, high=grouped.high).reshape(rows, groups)
+    kept = await multiply(party, first, grouped)
+    # One of each group is kept, and so is the interval.
+    winning = np.asanyarray(kept.share.sum(axis=1, dtype=np.uint64))
+    best = replace(grouped, share=winning).reshape(rows, groups)
     second = await _winners(party, best, size, least)
     winners = await multiply(party, first.reshape(rows, groups, each),
                              second.reshape(rows, groups, 1))

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.model import TreeLike
 from unspoken.models.site_tree_part import Asked
 from unspoken.models.tree import check_format
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 
 FORMAT = "unspoken-hidden-tree-part"
 VERSION = 1
@@ -123,7 +122,7 @@ class HiddenPart(TreeLike):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file that nobody else can read: the share is a secret."""
-        write_file(Path(path), json.dumps(self.to_json(), allow_nan=False).encode(), 0o600)
+        write_file(named_path(path), json.dumps(self.to_json(), allow_nan=False).encode(), 0o600)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back; words are kept as one text."""

@@ -32,6 +32,7 @@ import numpy as np
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.sharing import reveal, share_sum
@@ -43,7 +44,7 @@ from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, with_cu
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
 from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
 from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
-from unspoken.joint.tasks.tree.question_scores import ask_ahead, best
+from unspoken.joint.tasks.tree.question_scores import ask_ahead, best, branch_counts
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 
@@ -142,18 +143,28 @@ async def _level(party: Party, tree: Sapling, rows: Rows, nodes: Sequence[int],
     """Return what was chosen for every node of a level, and the counts of its branches."""
     layout, most = tree.layout, tree.rules.most
     size = max(1, BLOCK // int((layout.first_branch[-1] + 1) * (len(layout.classes) + 1)))
+    known = recalled(party, "a level")
+    if known is not None:
+        return known[0], branch_counts(layout, await _histograms(party, rows, nodes, most))
     asked = len(nodes) <= size
     if asked:
         await ask_ahead(party, layout, len(nodes), tree.rules, mask)
-    local = rows.histograms(nodes)
-    shared = (await share_sum(party, local, local.shape, 0, most)).within(0, most)
+    shared = await _histograms(party, rows, nodes, most)
     chosen = []
     for start in range(0, len(nodes), size):
         part = slice(start, start + size)
         chosen.append(await best(party, layout, shared[part], tree.rules.min_records,
                                  mask[part], asked=asked))
     places, counts = (concatenate(list(parts)) for parts in zip(*chosen, strict=True))
-    return np.asarray(await reveal(party, places, because=SPLITS)), counts
+    opened = np.asarray(await reveal(party, places, because=SPLITS))
+    await remember(party, "a level", opened)
+    return opened, counts
+
+
+async def _histograms(party: Party, rows: Rows, nodes: Sequence[int], most: int) -> Shared:
+    """Return the counts of all owners' rows in some nodes, as shares."""
+    local = rows.histograms(nodes)
+    return (await share_sum(party, local, local.shape, 0, most)).within(0, most)
 
 
 async def _only_roots(party: Party, leaves: Leaves, tree: Sapling, rows: Rows) -> None:

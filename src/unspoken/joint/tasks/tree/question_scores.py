@@ -89,9 +89,14 @@ async def best(party: Party, layout: TreeLayout, histograms: Shared, least: int,
 
     `asked`: a dealer knows already what this takes, by `ask_ahead`.
     """
-    counts = histograms.with_share(branches(layout, histograms.share).astype(np.uint64))
+    counts = branch_counts(layout, histograms)
     first = layout.first_branch
     return await best_of(party, first, counts, least, allowed, asked=asked), counts
+
+
+def branch_counts(layout: TreeLayout, histograms: Shared) -> Shared:
+    """Return the counts of branches, given the shared counts of cells."""
+    return histograms.with_share(branches(layout, histograms.share).astype(np.uint64))
 
 
 async def ask_ahead(party: Party, layout: TreeLayout, nodes: int, rules: TreeParams,

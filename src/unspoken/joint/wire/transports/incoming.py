@@ -104,8 +104,9 @@ class Incoming(ABC):
             party, step, what = (str(data[name]) for name in ("party", "step", "what"))
         except (ValueError, TypeError, KeyError, RecursionError):
             return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
-        if party not in (self.name, *self.peers) or not (
-                _PLAIN.fullmatch(step) and _PLAIN.fullmatch(what)):
+        # Where only one of several can have deviated, all of them are named.
+        known = set(party.split(" or ")) <= {self.name, *self.peers}
+        if not (known and _PLAIN.fullmatch(step) and _PLAIN.fullmatch(what)):
             return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
         if party == peer:
             return PeerAbortedError(peer, step, what)

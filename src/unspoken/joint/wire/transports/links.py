@@ -38,14 +38,28 @@ class LastWords(asyncio.StreamReader):
 Accept = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def dial(host: str, port: int, limit: int,
+EYEBALLS = 0.25
+"""After how long a host's next address is tried, where it has several (IPv6 and IPv4)."""
+
+
+async def dial(host: str, port: int, limit: int, first: bytes = b"",
                **how: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a connection, as asyncio.open_connection does."""
+    """Open a connection, as asyncio.open_connection does; `first` is sent before TLS begins."""
     loop = asyncio.get_running_loop()
     reader = LastWords(limit=limit, loop=loop)
     protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
-    transport, _ = await loop.create_connection(lambda: protocol, host, port, **how)
-    return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+    later = {} if not first else {name: how.pop(name) for name in tuple(how)}
+    transport, _ = await loop.create_connection(lambda: protocol, host, port,
+                                                happy_eyeballs_delay=EYEBALLS, **how)
+    writer = asyncio.StreamWriter(transport, protocol, reader, loop)
+    if first:
+        writer.write(first)
+        try:
+            await writer.start_tls(later.pop("ssl"), **later)
+        except BaseException:
+            transport.abort()
+            raise
+    return reader, writer
 
 
 async def serve(accept: Accept, limit: int, **where: Any) -> asyncio.Server:
@@ -53,6 +67,17 @@ async def serve(accept: Accept, limit: int, **where: Any) -> asyncio.Server:
     loop = asyncio.get_running_loop()
     return await loop.create_server(lambda: asyncio.StreamReaderProtocol(
         LastWords(limit=limit, loop=loop), accept, loop=loop), **where)
+
+
+def unreachable(error: OSError) -> str:
+    """Return why an address cannot be reached, in words, and whose fault that usually is."""
+    if isinstance(error, socket.gaierror):
+        return "has no address: its name is not known here"
+    if isinstance(error, ConnectionRefusedError):
+        return "refuses connections: nothing listens there, or its firewall rejects them"
+    if isinstance(error, ConnectionError):
+        return "ends connections at once: it does not run this now, or was stopped"
+    return "does not answer: a firewall on the way drops connections, or the address is wrong"
 
 
 @dataclass(frozen=True)

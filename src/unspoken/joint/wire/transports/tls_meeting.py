@@ -17,6 +17,7 @@ import secrets
 import socket
 import ssl
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 from unspoken.joint.joint_errors import (
@@ -26,25 +27,34 @@ from unspoken.joint.joint_errors import (
     PeerGarbageError,
     PeerLostError,
 )
-from unspoken.joint.wire.credentials import Identity, Roster, public_key, signing_key
-from unspoken.joint.wire.frames import (
-    HEADER_BYTES,
-    SESSION_BYTES,
+from unspoken.joint.wire.credentials import (
+    Identity,
+    Roster,
+    public_key,
+    refuse_out_of_date,
+    signing_key,
 )
+from unspoken.joint.wire.frames import HEADER_BYTES, SESSION_BYTES
 from unspoken.joint.wire.ledger import RECEIVED, Ledger
+from unspoken.joint.wire.relay.relay_words import Meeting, RelayAddress
 from unspoken.joint.wire.transports.base import Transport
+from unspoken.joint.wire.transports.handed_connections import RUN, HandedConnections, opening
 from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.links import (
     NONCE_BYTES,
     Greeting,
     Link,
-    dial,
     greeting,
     serve,
     tls_context,
+    unreachable,
 )
+from unspoken.joint.wire.transports.reach_peer import reach_peer
+from unspoken.joint.wire.transports.relayed import InnerTls, through_relay
 
 BUFFER = 1 << 22
+RELAY_PAUSE = 0.2
+"""Seconds before a party asks its relay again."""
 
 
 class TlsMeeting(Transport):
@@ -65,31 +75,47 @@ class TlsMeeting(Transport):
         self._all = asyncio.get_running_loop().create_future()
         self._begun = asyncio.Event()
         self._server: asyncio.Server | None = None
+        self._relayed: list[asyncio.Task[None]] = []
+        self._first = b""
+        self._moved: Mapping[str, str] = {}
+        self._unreached: dict[str, str] = {}
         self._closed = False
         if study.member(self.name).fingerprint != identity.fingerprint:
             raise IdentityError(f"The certificate of '{self.name}' is not the one in the study. "
                                 "Use the identity that the study was made with.")
         self.ledger.chain.sign_with(signing_key(identity))
         self.ledger.keys = {m.name: public_key(m) for m in study.members}
+        refuse_out_of_date(study.members)
 
-    async def open(self, listening: socket.socket | None = None) -> None:
+    async def open(self, listening: socket.socket | HandedConnections | None = None) -> None:
         """Meet every other party; the later ones dial the earlier."""
         try:
             async with asyncio.timeout(self.limits.start):
                 await self._listen(listening)
                 await self._until_all_came()
         except TimeoutError:
-            missing = next((peer for peer in self.peers if peer not in self._links), self.name)
+            error = self._nobody_came()
+            # Those who came hear who is missing, and not only that this link has ended.
+            self.fail(error)
             await self.close()
-            raise PeerLostError(missing, "start",
-                                f"did not connect within {self.limits.start:g} s") from None
+            raise error from None
         except BaseException:
             await self.close()
             raise
         finally:
             if self._server is not None:
                 self._server.close()
+            for task in self._relayed:
+                task.cancel()
         self._begin()
+
+    def _nobody_came(self) -> PeerLostError:
+        """Return who is missing, and what is known of why."""
+        missing = [peer for peer in self.peers if peer not in self._links] or [self.name]
+        why = self._unreached.get(missing[0], "its connections must reach this machine")
+        others = f", nor did {', '.join(missing[1:])}" if missing[1:] else ""
+        return PeerLostError(missing[0], "start", f"did not connect within {self.limits.start:g} s"
+                             f"{others} ({why})")
 
     async def _until_all_came(self) -> None:
         """Dial and wait; a peer that connected and failed ends the wait."""
@@ -106,7 +132,15 @@ class TlsMeeting(Transport):
             coming.cancel()
             await asyncio.gather(coming, return_exceptions=True)
 
-    async def _listen(self, listening: socket.socket | None) -> None:
+    async def _listen(self, listening: socket.socket | HandedConnections | None) -> None:
+        if isinstance(listening, HandedConnections):
+            self._first, self._moved = opening(RUN, listening.run), listening.addresses
+            listening.listen(self._accept, BUFFER, tls_context(
+                ssl.PROTOCOL_TLS_SERVER, self.study, self.identity), self.limits.silence)
+            return
+        if listening is None and RelayAddress.of(self.study.member(self.name).address):
+            self._relayed = [asyncio.create_task(self._wait_at_relay(p)) for p in self._later]
+            return
         host, _, port = self.study.member(self.name).address.rpartition(":")
         where: dict[str, Any] = {"sock": listening} if listening is not None else {
             "host": host.strip("[]"), "port": int(port)}
@@ -116,18 +150,22 @@ class TlsMeeting(Transport):
 
     async def _dial(self, peer: str) -> None:
         """Connect to an earlier party, again and again until it listens."""
-        host, _, port = self.study.member(peer).address.rpartition(":")
+        address = self._moved.get(peer, self.study.member(peer).address)
         context = tls_context(ssl.PROTOCOL_TLS_CLIENT, self.study, self.identity)
+        tls = InnerTls(context, False, self.limits.silence, BUFFER)
         pause = 0.02
+        self._unreached[peer] = f"{address} does not answer: a firewall may drop what comes"
         while True:
             try:
-                streams = await dial(host.strip("[]"), int(port), BUFFER, ssl=context,
-                                     ssl_handshake_timeout=self.limits.silence)
+                streams = await reach_peer(address, self.identity, self._meeting(peer), tls,
+                                           self._first)
                 break
             except ssl.SSLError as error:
+                why = getattr(error, "verify_message", "") or error.reason
                 raise IdentityError(f"'{peer}' did not show its certificate of the study over TLS "
-                                    f"1.3 ({error.reason}).") from None
-            except OSError:
+                                    f"1.3 ({why}).") from None
+            except OSError as error:
+                self._unreached[peer] = f"{address} {unreachable(error)}"
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 0.5)
         link = Link(*streams)
@@ -137,6 +175,29 @@ class TlsMeeting(Transport):
             # Not kept yet, so nobody else would close it.
             link.writer.transport.abort()
             raise
+
+    def _meeting(self, peer: str) -> Meeting:
+        """Return whom this party asks a relay for."""
+        study = self.ledger.study or hashlib.sha256(self.study.name.encode()).hexdigest()
+        return Meeting(study, self.identity.fingerprint, self.study.member(peer).fingerprint)
+
+    async def _wait_at_relay(self, peer: str) -> None:
+        """Wait for a later party at the own relay, again and again until it came."""
+        relay = RelayAddress.of(self.study.member(self.name).address)
+        context = tls_context(ssl.PROTOCOL_TLS_SERVER, self.study, self.identity)
+        tls = InnerTls(context, True, self.limits.silence, BUFFER)
+        while relay is not None and peer not in self._links and self.error is None:
+            try:
+                streams = await through_relay(relay, self.identity, self._meeting(peer), tls)
+            except IdentityError as error:
+                if not self._all.done():
+                    self._all.set_exception(error)
+                return
+            except OSError:
+                # Nobody came yet, or somebody without a certificate of the study did.
+                await asyncio.sleep(RELAY_PAUSE)
+            else:
+                await self._accept(*streams)
 
     async def _greet(self, peer: str, link: Link) -> None:
         """On the dialling side: check who answered, then greet first."""

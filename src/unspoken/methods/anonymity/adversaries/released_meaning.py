@@ -14,7 +14,9 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.methods.anonymity.hierarchy import ALL
+from unspoken.methods.anonymity.label_forms import date_ends
 from unspoken.methods.anonymity.method import TREE_PRESERVING
+from unspoken.methods.anonymity.named_values import NAMED_FROM
 from unspoken.release.method import name_in
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
@@ -22,8 +24,13 @@ from unspoken.table.category_codes import Coded, coded
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
 
 
-def _number(text: str) -> float:
-    """Read a number; a date counts in days and a time in seconds, as they do elsewhere."""
+_TRUTHS = {"False": 0.0, "True": 1.0}
+
+
+def number_of(text: str) -> float:
+    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere."""
+    if text in _TRUTHS:
+        return _TRUTHS[text]
     try:
         return float(text)
     except ValueError:
@@ -45,6 +52,8 @@ class Meaning:
     high: Floats | None = None
     groups: Mapping[str, frozenset[str]] | None = None
     scale: float = 1.0
+    unnamed: frozenset[str] = frozenset()
+    """Labels that hold values which the description does not name."""
 
     def distance(self, known: Any, places: Ints) -> Floats:
         """Return (known values, labels): 0 where they agree, up to 1 where they do not."""
@@ -60,11 +69,32 @@ class Meaning:
     def _apart(self, own: Coded) -> Floats:
         """Return (known values, labels) of a category: 0 where the label holds the value."""
         out = np.ones((own.missing + 1, self.found.missing + 1))
-        for at, label in enumerate(self.found.values()):
-            held = (self.groups or {}).get(str(label), frozenset([str(label)]))
-            out[:-1, at] = [str(value) not in held for value in own.values()]
+        held = [(self.groups or {}).get(str(label), frozenset([str(label)]))
+                for label in self.found.values()]
+        everything: frozenset[str] = frozenset().union(*held)
+        # Hierarchies are read without blanks at the ends of their texts.
+        texts = [text if (text := str(value)) in everything else text.strip()
+                 for value in own.values()]
+        for at, inside in enumerate(held):
+            label = str(self.found.values()[at])
+            out[:-1, at] = [text not in inside and not (
+                label in self.unnamed and text not in everything and _could_hold(label, text))
+                for text in texts]
         out[:, -1], out[-1, :] = 0.0, 0.0
         return out
+
+
+def _could_hold(label: str, text: str) -> bool:
+    """Return whether a label could hold a text; one with hidden characters says what it shows."""
+    if ALL not in label or label == ALL:
+        return True
+    return len(label) == len(text) and all(a in (ALL, b)
+                                           for a, b in zip(label, text, strict=True))
+
+
+def _unnamed(about: Mapping[str, Any]) -> frozenset[str]:
+    """Return the labels that may hold more than is named."""
+    return frozenset([*about.get("groups", ()), ALL] if NAMED_FROM in about else ())
 
 
 def _groups(column: Coded, about: Mapping[str, Any]) -> dict[str, frozenset[str]]:
@@ -85,9 +115,9 @@ def _floats(known: Any) -> Floats:
 def meaning(column: Any, about: Mapping[str, Any], spread: float | None = None) -> Meaning:
     """Read what the values of a released column stand for from its public description."""
     values, form = coded(column), about.get("form")
-    if form == "set":
-        return Meaning(values, groups=_groups(values, about))
-    ends = _ends(values, about)
+    if form == "set" or (form == "suppressed" and "groups" in about):
+        return Meaning(values, groups=_groups(values, about), unnamed=_unnamed(about))
+    ends = _date_ends(values, about) if form == "dates" else _ends(values, about)
     if ends is None:
         return Meaning(values)
     low, high = ends
@@ -115,30 +145,46 @@ def _ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | No
         match = _INTERVAL.match(str(label))
         try:
             ends = match.groups() if match else (str(label), str(label))
-            pairs.append((_number(ends[0]), _number(ends[1])))
+            pairs.append((-np.inf, np.inf) if label == ALL else
+                         (number_of(ends[0]), number_of(ends[1])))
         except ValueError:
             return None
     both = np.array([*pairs, (-np.inf, np.inf)], np.float64)
     return both[:, 0], both[:, 1]
 
 
+def _date_ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    """Return the ends of days, months, years and decades; missing could be any."""
+    pairs = [date_ends(str(label), str(about.get("unit"))) for label in column.values()]
+    both = np.array([*pairs, (-np.inf, np.inf)], np.float64)
+    return both[:, 0], both[:, 1]
+
+
 def _block_ends(values: Floats, blocks: Sequence[Sequence[float]]) -> tuple[Floats, Floats]:
     """Return the ends of the block that is released as each value; missing could be any."""
-    known = {float(shown): (low, high) for shown, low, high in blocks}
+    known = {float(shown): (-np.inf if low is None else low, np.inf if high is None else high)
+             for shown, low, high in blocks}
     both = [known.get(float(value), (-np.inf, np.inf)) for value in values]
     table = np.array([*both, (-np.inf, np.inf)], np.float64)
     return table[:, 0], table[:, 1]
 
 
-def described(mechanism: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a mechanism says in public about its columns, in one form for all."""
+def described(mechanism: Mapping[str, Any],
+              members: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what a mechanism says in public about its columns, in one form for all.
+
+    `members`: what the labels hold in full, for a custodian who has the key.
+    """
     if name_in(mechanism) != TREE_PRESERVING.name:
-        return dict(mechanism.get("columns", {}))
+        return {name: {"form": about["form"], "groups": members[name]}
+                if members and name in members else about
+                for name, about in mechanism.get("columns", {}).items()}
     groups, gone = mechanism.get("groups", {}), mechanism.get("suppressed", ())
     out: dict[str, Any] = {}
     for name in mechanism.get("quasi", ()):
         if name in groups:
-            out[name] = {"form": "set", "groups": {label: held for label, held in groups[name]}}
+            out[name] = {"form": "set", "groups": {label: held for label, held in groups[name]},
+                         NAMED_FROM: mechanism.get("k")}
         else:
             out[name] = {"form": "suppressed"} if name in gone else \
                 {"form": "blocks", "blocks": mechanism.get("blocks", {}).get(name, [])}

@@ -25,6 +25,7 @@ from unspoken.methods.anonymity.adversaries.released_meaning import (
     meaning,
 )
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.measures.same_meaning import alike
 from unspoken.release.release import Release
 from unspoken.table.category_codes import Coded, coded
 
@@ -56,9 +57,13 @@ class TableView:
 
     @classmethod
     def of(cls, release: Release, quasi: Sequence[str] | None = None,
-           sensitive: Sequence[str] | None = None) -> TableView:
-        """Look at a release; quasi-identifiers are what its mechanism describes."""
-        about = described(release.mechanism)
+           sensitive: Sequence[str] | None = None,
+           members: Mapping[str, Any] | None = None) -> TableView:
+        """Look at a release; quasi-identifiers are what its mechanism describes.
+
+        `members`: what labels hold, by column, where more is known than the description names.
+        """
+        about = described(release.mechanism, members)
         secret = tuple(sensitive) if sensitive is not None else tuple(
             release.schema.with_role("sensitive"))
         known = tuple(quasi) if quasi is not None else tuple(
@@ -70,7 +75,7 @@ class TableView:
         owner = stats.classes([one.found.codes for one in columns.values()])
         return cls(dict(release.mechanism), known, columns, owner,
                    {name: hidden for name in secret if name not in known
-                    and (hidden := coded(rows[name])).missing}, rows)
+                    and (hidden := alike(coded(rows[name]))).missing}, rows)
 
     @property
     def rows(self) -> int:

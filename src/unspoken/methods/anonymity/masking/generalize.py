@@ -11,7 +11,8 @@ missing in every column.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,17 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError
+from unspoken.methods.anonymity.exact_bands import (
+    band_label,
+    band_starts,
+    exact,
+    exact_numbers,
+)
+from unspoken.methods.anonymity.exact_numbers import refuse_narrow
 from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.label_forms import label_form
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
     refuse_strange,
@@ -31,26 +40,31 @@ from unspoken.methods.anonymity.masking.masking_method import (
     Roles,
     anonymous,
     demand_of,
+    keyed_with_members,
     made,
     roles_of,
 )
+from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_same_rows
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import GENERALIZE
-from unspoken.methods.anonymity.recoding.new_labels import raised, relabelled
+from unspoken.methods.anonymity.recoding.new_labels import own_labels, raised, relabelled
+from unspoken.methods.anonymity.recoding.released_names import renamed
 from unspoken.methods.anonymity.record_transformer import (
     ClassTransformer,
     Records,
+    as_records,
     columns_from,
     known_only,
     records_of,
+    refuse_unknown,
     table_from,
 )
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.distorted import of_column
 from unspoken.release.key import Key
-from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
+from unspoken.table.any_table import from_any_table
+from unspoken.table.arrow_arrays import from_numbers, is_number
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
@@ -60,7 +74,7 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    hierarchies : mapping from column to a Hierarchy or the path of its CSV file (ARX form).
+    hierarchies : mapping from column to a Hierarchy or the path of its file (ARX form).
     levels : the level of each column; one for all, or a mapping. 0 keeps the value.
     widths : bands of numbers; one width for all, or a mapping. They start at multiples of it; those
         of dates are in days.
@@ -92,9 +106,10 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         self.others = others
         self.shuffle_rows = shuffle_rows
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        GENERALIZE.check(self)
+        GENERALIZE.check(self, table)
         roles = roles_of("Generalizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
         refuse_strange(trees, roles.quasi, roles.sensitive)
@@ -102,6 +117,10 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         parts = {name: self._level(name, rows[name], trees.get(name)) for name in roles.quasi}
         kept = self._kept(table, roles, {name: part[0] for name, part in parts.items()})
         self._refuse_nothing(roles, trees, kept)
+        if kept is not None:
+            trees = {name: renamed(tree, coded(rows[name]), kept) if name in roles.quasi else tree
+                     for name, tree in trees.items()}
+            parts = {name: self._level(name, rows[name], trees.get(name)) for name in roles.quasi}
         self.rows_ = np.arange(table.rows) if kept is None else kept
         self.owner_ = _owners({name: part[0] for name, part in parts.items()}, self.rows_)
         changed = {name: part[0] if kept is None else part[0].take(pa.array(kept))
@@ -109,15 +128,19 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         about = {name: part[1] for name, part in parts.items()}
         mechanism = {"name": GENERALIZE.name, "columns": about}
         seed = fresh_seed()
-        release = made(table, roles, changed, kept, mechanism,
-                       self._promise(table, roles, about), seed, False)
-        return keyed(release, table, seed, self.shuffle_rows, kept)
+        promise = self._promise(table, roles, about)
+        release = made(table, roles, changed, kept, mechanism, promise, seed, False)
+        refuse_same_rows("Generalizer", table, release, "Raise the 'levels', or use wider bands "
+                         "('widths').")
+        return keyed_with_members(release, table, seed, self.shuffle_rows, kept, mechanism,
+                                  promise)
 
     def _level(self, name: str, column: Any, tree: Hierarchy | None) -> tuple[Any, dict[str, Any]]:
         values, width = coded(column), of_column(self.widths, name)
         if tree is not None:
             return _raised(name, values, tree, int(of_column(self.levels, name) or 0))
         if width is not None and is_number(column.type):
+            refuse_narrow("Generalizer", name, values, float(width))
             return _banded(values, float(width)), {"form": "interval", "width": float(width)}
         return column, {"form": "value"}
 
@@ -140,7 +163,7 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         if self._asks_nothing():
             return None
         demand = demand_of(self, table, roles)
-        owner = stats.classes([coded(changed[name]).codes for name in roles.quasi])
+        owner = stats.classes(coded(changed[name]).codes for name in roles.quasi)
         fine = demand(np.arange(owner.size), owner)[owner]
         out = int((~fine).sum())
         if out > self.suppression * table.rows:
@@ -159,11 +182,12 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Records:
         """Return the records of X on their levels and in their bands."""
+        X = as_records(type(self).__name__, X)
         validate_data(self, X, skip_check_array=True)
-        columns = columns_from(X)
-        worker: Any = clone(self).set_params(columns=None, sensitive=None, others="keep",
-                                             shuffle_rows=False)
-        worker.protect(table_from(columns, y))
+        columns, secret = columns_from(X), [*(self.sensitive or ())]
+        refuse_unknown("Generalizer", [*(self.columns or ()), *secret], columns)
+        worker: Any = clone(self).set_params(others="keep", shuffle_rows=False)
+        worker.protect(table_from(columns, y, secret))
         self.owner_, self.rows_ = worker.owner_, worker.rows_
         self.records_ = records_of(self._recoded(columns))
         self.records_[self.owner_ < 0] = None if self.records_.dtype == object else np.nan
@@ -181,9 +205,12 @@ class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         for name in columns.column_names:
             values, width = coded(columns[name]), of_column(self.widths, name)
             level = int(of_column(self.levels, name) or 0)
-            if name in trees and level:
-                shown[name] = relabelled(name, values, trees[name], level)
-            elif name not in trees and width is not None and is_number(columns[name].type):
+            if name in (self.sensitive or ()) or name not in (self.columns or [name]):
+                shown[name] = columns[name]
+            elif name in trees:
+                shown[name] = relabelled(name, values, trees[name], level) if level else \
+                    own_labels(columns[name], trees[name])
+            elif width is not None and is_number(columns[name].type):
                 shown[name] = _middles(values, float(width))
             else:
                 shown[name] = columns[name]
@@ -194,37 +221,37 @@ def _raised(name: str, values: Coded, tree: Hierarchy, level: int) -> tuple[Any,
     if level > tree.levels:
         raise InputError(f"Generalizer: the hierarchy of '{name}' has {tree.levels} levels. "
                          f"Got level {level} in 'levels'.")
-    return raised(name, values, tree, level), {"form": "set", "groups": tree.leaves(level)}
+    return raised(name, values, tree, level), label_form(values.labels.type, tree.leaves(level))
 
 
 def _owners(columns: Mapping[str, Any], rows: Ints) -> Ints:
     """Return the class of every record; -1 for those left out."""
-    owner = stats.classes([coded(column).codes for column in columns.values()])
+    owner = stats.classes(coded(column).codes for column in columns.values())
     out = np.full(owner.size, -1, np.int64)
     out[rows] = stats.dense(owner[rows])
     return out
 
 
 def _banded(column: Coded, width: float) -> Any:
-    low = np.floor(np.asarray(to_numbers(column.labels), np.float64) / width) * width
-    texts = [f"[{a}, {b})" for a, b in zip(_ends(low, column), _ends(low + width, column),
-                                           strict=True)]
+    step = exact(width)
+    starts = band_starts(exact_numbers(column.labels), step)
+    texts = [band_label(low, step) for low in starts]
+    if pa.types.is_temporal(column.labels.type):
+        ends = zip(_times(starts, column), _times([low + step for low in starts], column),
+                   strict=True)
+        texts = [f"[{low}, {high})" for low, high in ends]
     return pa.array([*texts, None], pa.string()).take(pa.array(column.codes))
 
 
-def _ends(values: Floats, column: Coded) -> list[str]:
+def _times(values: Sequence[Fraction], column: Coded) -> list[Any]:
     """Return ends of bands as they are read: dates and times as such."""
-    if pa.types.is_temporal(column.labels.type):
-        return [str(value) for value in from_numbers(values, column.labels.type).to_pylist()]
-    return [_plain(value) for value in values.tolist()]
+    numbers = np.array([float(value) for value in values], np.float64)
+    return list(from_numbers(numbers, column.labels.type).to_pylist())
 
 
 def _middles(column: Coded, width: float) -> Any:
     """Return the middle of everybody's band, in the type of the column where it has one."""
-    low = np.floor(np.asarray(to_numbers(column.labels), np.float64) / width) * width
-    middle = np.r_[low + width / 2, np.nan][column.codes]
-    return from_numbers(middle, column.labels.type)
-
-
-def _plain(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(float(value))
+    step = exact(width)
+    starts = band_starts(exact_numbers(column.labels), step)
+    middle = np.array([*(float(low + step / 2) for low in starts), np.nan], np.float64)
+    return from_numbers(middle[column.codes], column.labels.type)

@@ -1,4 +1,4 @@
-"""Hierarchies as parameters: given as objects or as paths of CSV files."""
+"""Hierarchies as parameters: given as objects or as paths of files."""
 
 from __future__ import annotations
 

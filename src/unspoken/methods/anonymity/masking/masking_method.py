@@ -17,12 +17,28 @@ import pyarrow.compute as pc
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import DataError, SchemaError
 from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of
+from unspoken.methods.anonymity.masking.verify_classes import distances_of, verify_classes
+from unspoken.methods.anonymity.masking.verify_original import not_made_from
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
-from unspoken.methods.anonymity.measures.diversity_rules import Secret, close, diverse
+from unspoken.methods.anonymity.measures.diversity_rules import (
+    Secret,
+    close,
+    diverse,
+    refuse_fraction,
+)
+from unspoken.methods.anonymity.named_values import (
+    DISTANCES,
+    described_in_public,
+    hidden_in,
+    promised_in_public,
+    rare_names,
+    with_members,
+)
 from unspoken.numerics.random import generator
 from unspoken.release.guarantee import Guarantee, Verdict
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
-from unspoken.table.category_codes import coded
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
@@ -99,6 +115,13 @@ class Demand:
     c: float = 3.0
     t: float | None = None
     secrets: tuple[Secret, ...] = field(default=(), repr=False)
+    distances: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def words(self) -> str:
+        """Return what is asked for, and nothing of what is not: "k = 5, l = 2"."""
+        return ", ".join(f"{name} = {value:g}" for name, value in
+                         (("k", self.k), ("l", self.l), ("t", self.t)) if value is not None)
 
     def __call__(self, rows: Ints, owner: Ints) -> Bools:
         """Return which classes satisfy everything."""
@@ -126,24 +149,24 @@ def demand_of(method: Any, table: Table, roles: Roles) -> Demand:
 
     A hierarchy of a sensitive column says how far its values lie apart.
     """
+    refuse_fraction(type(method).__name__, method.l, method.diversity)
     trees = hierarchies_of(getattr(method, "hierarchies", None))
-    rows = table.arrow(roles.sensitive) if roles.sensitive else None
-    secrets = tuple(Secret.of(name, rows[name], table.schema[name].kind, trees.get(name))
-                    for name in roles.sensitive) if rows is not None else ()
+    rows: Any = table.arrow(roles.sensitive) if roles.sensitive else {}
+    columns = [table.schema[name] for name in roles.sensitive]
+    secrets = tuple(Secret.of(one.name, rows[one.name], one.kind, trees.get(one.name), one.order)
+                    for one in columns)
     if (method.l is not None or method.t is not None) and not secrets:
         raise SchemaError(f"{type(method).__name__}: 'l' and 't' need a sensitive column. The "
                           "table has none. Declare it: sensitive=[...].")
     return Demand(int(method.k or 1), method.l, method.diversity, float(method.c), method.t,
-                  secrets)
+                  secrets, {} if method.t is None else distances_of(secrets, trees))
 
 
 def require_all(owner: str, demand: Demand, rows: int) -> None:
     """Refuse a demand that not even all records together satisfy."""
     if not bool(demand(np.arange(rows), np.zeros(rows, np.int64)).all()):
-        asked = ", ".join(f"{name} = {value:g}" for name, value in
-                          (("k", demand.k), ("l", demand.l), ("t", demand.t)) if value is not None)
-        raise DataError(f"{owner}: even all records together do not reach {asked}. Ask for a "
-                        "smaller k or l, or a larger t.")
+        raise DataError(f"{owner}: even all records together do not reach {demand.words}. Ask for "
+                        "a smaller k or l, or a larger t.")
 
 
 @dataclass(frozen=True)
@@ -152,33 +175,18 @@ class Anonymous(Guarantee):
 
     name: ClassVar[str] = "anonymous"
 
-    def verify(self, table: Table) -> Verdict:
-        """Count the classes of a released table and return whether k and l hold.
+    def verify(self, table: Table, release: Release | None = None, key: Any = None) -> Verdict:
+        """Return whether k, l and t hold in a release, and whether it can be of that original.
 
-        t compares with the original, which a release that leaves records out does not show.
+        A released table alone is taken too; t compares with the original and is then left out.
         """
-        rows = table.arrow(list(self.facts["quasi"]))
-        owner = stats.classes([coded(rows[name]).codes for name in self.facts["quasi"]])
-        least = stats.k_of(owner)
-        if least < self.facts["k"]:
-            return Verdict(False, f"the smallest class holds {least} records")
-        poor = self._too_alike(table, owner)
-        if poor is not None:
-            return Verdict(False, f"a class is too alike in its values of '{poor}'")
-        return Verdict(True, f"the smallest class holds {least} records")
-
-    def _too_alike(self, table: Table, owner: Ints) -> str | None:
-        """Return the sensitive column that is not as diverse as it was promised."""
-        if self.facts.get("l") is None:
-            return None
-        names = [str(name) for name in self.facts.get("sensitive") or ()]
-        rows = table.arrow(names)
-        for name in names:
-            values = Secret.of(name, rows[name], table.schema[name].kind).spread(owner)
-            if not diverse(values, float(self.facts["l"]), str(self.facts["diversity"]),
-                           float(self.facts["c"])).all():
-                return name
-        return None
+        if release is None:
+            return verify_classes(self.facts, table, None)
+        named = next(rare_names(table, release), None)
+        facts = {**self.facts, **hidden_distances(key)}
+        verdict = Verdict(False, named) if named else verify_classes(facts, release.table, table)
+        strange = next(not_made_from(facts, release, table), None) if verdict else None
+        return verdict if strange is None else Verdict(False, strange)
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
         """Return no: values are coarser than they were, for every learner."""
@@ -198,6 +206,12 @@ class Masked(Guarantee):
                        "model.")
 
 
+def hidden_distances(key: Key | None) -> dict[str, Any]:
+    """Return the hierarchies of sensitive columns in full, where a key holds them."""
+    held = hidden_in(key, DISTANCES)
+    return {DISTANCES: held} if held else {}
+
+
 def anonymous(demand: Demand, roles: Roles, facts: Mapping[str, Any]) -> Anonymous:
     """Return the promise of a release whose classes were counted."""
     return Anonymous(
@@ -205,9 +219,17 @@ def anonymous(demand: Demand, roles: Roles, facts: Mapping[str, Any]) -> Anonymo
         "quasi-identifiers.",
         ("nobody outside knows more about a person than the quasi-identifiers",
          "this is the only release of these people: two of them can be intersected",
-         "classes may still be alike in their sensitive values unless l or t was asked for"),
+         "classes may still be alike in their sensitive values unless l or t was asked for",
+         *spelling_notes(demand.secrets)),
         {"k": demand.k, "l": demand.l, "diversity": demand.diversity, "c": demand.c,
-         "t": demand.t, "quasi": list(roles.quasi), "sensitive": list(roles.sensitive), **facts})
+         "t": demand.t, "quasi": list(roles.quasi), "sensitive": list(roles.sensitive),
+         **({"distances": dict(demand.distances)} if demand.distances else {}), **facts})
+
+
+def spelling_notes(secrets: Sequence[Secret]) -> list[str]:
+    """Say of which sensitive columns values were counted as one that are written differently."""
+    return [f"values of '{one.name}' that differ in case, blanks or form of writing only are "
+            "counted as one" for one in secrets if one.spellings]
 
 
 def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | None,
@@ -217,13 +239,44 @@ def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | No
     `rows`: the rows that stay, None for all; changed columns hold those rows only.
     """
     names = [c.name for c in table.schema.columns if c.name in roles.released]
-    source = table.arrow(names)
-    source = source if rows is None else source.take(pa.array(rows))
-    columns = {name: _without_nan(changed.get(name, source[name])) for name in names}
+    source = _KeptRows(table, rows)
+    columns = {name: _without_nan(changed[name] if name in changed else source[name])
+               for name in names}
     schema = Schema(tuple(_column(table.schema[name], columns[name].type) for name in names))
-    frame = MemoryFrame(pa.table(columns))
-    return Release(Table(schema, frame, LocalEngine()), mechanism, promise,
+    released = Table(schema, MemoryFrame(pa.table(columns)), LocalEngine())
+    _refuse_broken(promise, released)
+    shown = pa.table(columns)
+    public = described_in_public(mechanism, source, shown, promise.facts.get("k"))
+    return Release(released, public, promised_in_public(promise, shown),
                    generator(seed, "id").bytes(16).hex(), {"seeded": seeded})
+
+
+@dataclass(frozen=True)
+class _KeptRows:
+    """The columns of the rows that stay, each taken when it is asked for: never all at once."""
+
+    table: Table
+    rows: Ints | None
+
+    def __getitem__(self, name: str) -> Any:
+        column = self.table.arrow([name])[name]
+        return column if self.rows is None else column.take(pa.array(self.rows))
+
+
+def keyed_with_members(release: Release, table: Table, seed: bytes, shuffle: bool,
+                       kept: Ints | None, mechanism: Mapping[str, Any],
+                       promise: Guarantee) -> tuple[Release, Key]:
+    """Shuffle a release; what its description does not name goes into the key."""
+    ready, key = keyed(release, table, seed, shuffle, kept)
+    return ready, with_members(key, mechanism, promise)
+
+
+def _refuse_broken(promise: Guarantee, released: Table) -> None:
+    """Count K and L once more, on the columns that go out, and refuse what breaks the promise."""
+    if isinstance(promise, Anonymous) and not (verdict := promise.verify(released)):
+        raise DataError(f"Nothing is released: k = {promise.facts['k']} and l = "
+                        f"{promise.facts['l']} are promised, but {verdict.reason}. Write equal "
+                        "values of the quasi-identifiers alike, or ask for less.")
 
 
 def _without_nan(column: Any) -> Any:

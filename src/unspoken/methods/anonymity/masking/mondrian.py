@@ -20,7 +20,9 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Ints
+from unspoken.methods.anonymity.exact_numbers import refuse_inexact, refuse_infinite
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
+from unspoken.methods.anonymity.label_forms import label_form
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
     refuse_strange,
@@ -29,18 +31,21 @@ from unspoken.methods.anonymity.masking.masking_method import (
     Roles,
     anonymous,
     demand_of,
+    keyed_with_members,
     made,
     require_all,
     roles_of,
 )
 from unspoken.methods.anonymity.masking.mondrian_cuts import Dimension, Target, partition
+from unspoken.methods.anonymity.masking.refuse_unchanged import ALREADY, refuse_same_rows
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import MONDRIAN
+from unspoken.methods.anonymity.recoding.released_names import renamed
 from unspoken.methods.anonymity.record_transformer import ClassTransformer
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
-from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
@@ -62,7 +67,7 @@ class MondrianAnonymizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     cuts : at the "median" of the widest dimension, or where the target's information "gain" (for
         numbers: the reduction of squared error) is largest.
     mode : "strict" keeps equal values together, "relaxed" divides them.
-    hierarchies : mapping from column to a Hierarchy or the path of its CSV file.
+    hierarchies : mapping from column to a Hierarchy or the path of its file.
     suppression : the share of records that may be left out to cut further.
     publish : numbers as the "interval" or the "mean" of their class.
     columns, sensitive : names in place of the schema's roles.
@@ -97,26 +102,40 @@ class MondrianAnonymizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         self.others = others
         self.shuffle_rows = shuffle_rows
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        MONDRIAN.check(self)
+        release, key = self._released(table)
+        refuse_same_rows("MondrianAnonymizer", table, release, ALREADY)
+        return release, key
+
+    def _released(self, table: Table) -> tuple[Release, Key]:
+        MONDRIAN.check(self, table)
         roles = roles_of("MondrianAnonymizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
         refuse_strange(trees, roles.quasi, roles.sensitive)
         rows = table.arrow(roles.quasi)
         columns = {name: coded(rows[name]) for name in roles.quasi}
+        self._refuse({name: one for name, one in columns.items() if name not in trees})
         self._cut(table, roles, columns, trees)
         self.rows_ = np.flatnonzero(self.owner_ >= 0)
         changed, about = self._published(columns, trees)
         demand = demand_of(self, table, roles)
-        sizes = stats.sizes(self.owner_[self.rows_])
-        promise = anonymous(demand, roles, {"classes": int(sizes.size),
+        # Classes that were cut through equal values are published alike, and are one.
+        shown = stats.classes(coded(changed[name]).codes for name in roles.quasi)
+        promise = anonymous(demand, roles, {"classes": int(shown.max()) + 1,
                                             "left_out": int((self.owner_ < 0).sum())})
         mechanism = {"name": MONDRIAN.name, "cuts": self.cuts, "mode": self.mode, "columns": about}
         kept = None if self.rows_.size == table.rows else self.rows_
         seed = fresh_seed()
         release = made(table, roles, changed, kept, mechanism, promise, seed, False)
-        return keyed(release, table, seed, self.shuffle_rows, kept)
+        return keyed_with_members(release, table, seed, self.shuffle_rows, kept, mechanism,
+                                  promise)
+
+    def _refuse(self, columns: Mapping[str, Coded]) -> None:
+        """Refuse numbers that have no width, and those that have no exact mean."""
+        check = refuse_inexact if self.publish == "mean" else refuse_infinite
+        check("MondrianAnonymizer", columns)
 
     def _cut(self, table: Table, roles: Roles, columns: Mapping[str, Coded],
              trees: Mapping[str, Hierarchy]) -> None:
@@ -130,6 +149,9 @@ class MondrianAnonymizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     def _published(self, columns: Mapping[str, Coded],
                    trees: Mapping[str, Hierarchy]) -> tuple[dict[str, Any], dict[str, Any]]:
         owner, rows = self.owner_[self.rows_], self.rows_
+        if rows.size < self.owner_.size:
+            trees = {name: renamed(tree, columns[name], rows) for name, tree in trees.items()
+                     if name in columns}
         changed: dict[str, Any] = {}
         about: dict[str, Any] = {}
         for name, values in columns.items():
@@ -193,14 +215,25 @@ def _numbers(column: Coded, owner: Ints, rows: Ints, publish: str) -> tuple[Any,
 
 
 def _sets(column: Coded, owner: Ints, rows: Ints) -> tuple[Any, dict[str, Any]]:
-    """Publish the set of the values of every class, joined by a mark that is in none of them."""
-    spread = stats.spread(owner, column.codes[rows])
+    """Publish the set of the values of every class, joined by a mark that is in none of them.
+
+    Values that only those have who were left out are not named.
+    """
+    column = released_only(column, rows)
+    spread = stats.spread(owner, column.codes)
     values = [str(value) for value in column.values()]
     mark = _mark(values)
     labels = [_joined(part.tolist(), values, mark)
               for part in np.split(spread.value, spread.starts[1:])]
     about = {"form": "set", "values": values, "separator": mark}
     return pa.array(labels, pa.string()).take(pa.array(owner)), about
+
+
+def released_only(column: Coded, rows: Ints) -> Coded:
+    """Return the rows that are released, coded by the values that these have."""
+    there = np.unique(column.codes[rows])
+    known = there[there < column.missing]
+    return Coded(np.searchsorted(known, column.codes[rows]), column.labels.take(pa.array(known)))
 
 
 def _mark(values: Sequence[str]) -> str:
@@ -229,7 +262,8 @@ def labelled(name: str, values: Coded, tree: Hierarchy, owner: Ints,
         labels.append(text)
         if text is not None:
             groups[text] = inside
-    return pa.array(labels, pa.string()).take(pa.array(owner)), {"form": "set", "groups": groups}
+    shown = pa.array(labels, pa.string()).take(pa.array(owner))
+    return shown, label_form(values.labels.type, groups)
 
 
 def _common(tree: Hierarchy, low: int, high: int) -> tuple[str | None, list[str]]:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unspoken.arrays import Ints
-from unspoken.errors import DataError, InputError
+from unspoken.errors import DataError, InputError, SchemaError
 from unspoken.methods.anonymity.masking.masking_method import (
     Masked,
     Roles,
@@ -27,6 +27,8 @@ from unspoken.methods.anonymity.masking.masking_method import (
     made,
     roles_of,
 )
+from unspoken.methods.anonymity.masking.refuse_unchanged import ALREADY, refuse_same_rows
+from unspoken.methods.anonymity.masking.swap_partners import swapped_rows
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import SAMPLE, SUPPRESS_CELLS, SWAP
 from unspoken.numerics.random import generator, seed_from
@@ -34,39 +36,18 @@ from unspoken.release.distorted import chosen_columns
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
 KINDS = ("numeric", "ordinal", "categorical")
+CHANGED = "changed"
+"""Where a description says which share of a column's values differ from those before the swap."""
+LEAST_CHANGED = 0.1
+"""The part of the asked share that must really differ where partners are near."""
 
 
-
-def swapped_rows(order: Ints, share: float, within: float | None,
-                 rng: np.random.Generator) -> Ints:
-    """Return for every record the record whose value it gets; partners are drawn in pairs.
-
-    `order`: the records in the order of their values, used where partners must be `within` a
-    share of the ranks of each other.
-    """
-    size = order.size
-    chosen = rng.permutation(size)[:2 * (max(round(share * size), 2) // 2)]
-    place = np.empty(size, np.int64)
-    place[order] = np.arange(size)
-    if within is not None:
-        reach = max(int(within * size), 1)
-        # Moved by less than half of the reach, neighbours in the new order are within it.
-        chosen = chosen[np.argsort(place[chosen] + rng.random(chosen.size) * reach / 2)]
-        first, second = chosen[0::2], chosen[1::2]
-        near = np.abs(place[first] - place[second]) <= reach
-        first, second = first[near], second[near]
-    else:
-        first, second = chosen[0::2], chosen[1::2]
-    source = np.arange(size)
-    source[first], source[second] = second, first
-    return source
-
-
-class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class DataSwapper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Swap the values of columns between records, each column on its own.
 
     Parameters
@@ -94,45 +75,69 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        SWAP.check(self)
+        SWAP.check(self, table)
         names = chosen_columns("DataSwapper", table.schema, KINDS, self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
         roles = roles_of("DataSwapper", table, names, secret, self.others)
         seed, rows = seed_from(self.random_state), table.arrow(names)
-        changed = {}
+        changed, about = {}, {}
         for name in names:
-            order = np.argsort(coded(rows[name]).codes, kind="stable")
-            source = swapped_rows(order, self.share, self.within, generator(seed, "swap", name))
+            codes = coded(rows[name]).codes
+            source = swapped_rows(np.argsort(codes, kind="stable"), self.share, self.within,
+                                  generator(seed, "swap", name))
             changed[name] = rows[name].take(pa.array(source))
-        about = {name: {"form": "value"} for name in names}
+            about[name] = {"form": "value", **({} if self.within is None else {
+                CHANGED: float((codes[source] != codes).mean())})}
         promise = Masked(f"In each of {len(names)} columns about {self.share:.0%} of the records "
-                         "got the value of another record.",
+                         f"got the value of another record{self._reached(about)}.",
                          ("who was swapped is not published",),
                          {"share": float(self.share), "within": self.within})
         mechanism = {"name": SWAP.name, "share": float(self.share), "within": self.within,
                      "columns": about}
         release = made(table, roles, changed, None, mechanism, promise, seed,
                        self.random_state is not None)
+        refuse_same_rows("DataSwapper", table, release, "Use a larger 'share', or release it "
+                         "another way: a column of equal values, or one that goes out alone, "
+                         "cannot be hidden by swapping.")
         return keyed(release, table, seed, self.shuffle_rows)
 
+    def _reached(self, about: Mapping[str, Any]) -> str:
+        """Say how many values really differ where partners are near; too few are refused."""
+        if self.within is None:
+            return ""
+        reached = [one[CHANGED] for one in about.values()]
+        if max(reached) < self.share * LEAST_CHANGED:
+            raise DataError(f"DataSwapper: partners within {self.within:g} of the ranks hold equal "
+                            f"values: at most {max(reached):.2%} of the values of a column would "
+                            f"change, and a share of {self.share:.0%} is asked for. Use a larger "
+                            "'within', or leave it out.")
+        return f", nearby in rank; {min(reached):.1%} to {max(reached):.1%} of the values differ"
+
     def fit(self, X: Any, y: Any = None) -> DataSwapper:
-        """Check the parameters; nothing is learnt."""
+        """Check the parameters and the columns; nothing is learnt."""
         SWAP.check(self)
-        self.n_features_in_ = np.shape(X)[1]
+        validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         return self
 
     def transform(self, X: Any) -> Any:
         """Return numbers with some values swapped, column by column."""
-        data, seed = np.array(X, np.float64), seed_from(self.random_state)
+        check_is_fitted(self, "n_features_in_")
+        data = validate_data(self, X, reset=False, dtype=np.float64, copy=True,
+                             ensure_all_finite="allow-nan")
+        seed = seed_from(self.random_state)
         for index in range(data.shape[1]):
             order = np.argsort(data[:, index], kind="stable")
             source = swapped_rows(order, self.share, self.within, generator(seed, "swap", index))
             data[:, index] = data[source, index]
         return data
 
-
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 class SampleReleaser(BaseEstimator):  # type: ignore[misc]
@@ -157,10 +162,14 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        SAMPLE.check(self)
+        SAMPLE.check(self, table)
         quasi = table.schema.with_role("quasi") or table.schema.features
+        if not quasi:
+            raise SchemaError("SampleReleaser: the table has no features; a sample would be its "
+                              "target alone. Read it with a feature, or without a target.")
         roles = roles_of("SampleReleaser", table, [n for n in quasi if n not in
                          table.schema.with_role("sensitive")], None, self.others)
         seed = seed_from(self.random_state)
@@ -168,6 +177,10 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
         if size < 1:
             raise InputError(f"SampleReleaser: 'share' of {self.share:g} leaves no record of "
                              f"{table.rows:,}. Use a larger share.")
+        if size == table.rows:
+            raise InputError(f"SampleReleaser: 'share' of {self.share:g} leaves out none of "
+                             f"{table.rows:,} records, so that nothing would change. Use a "
+                             "smaller share.")
         self.rows_ = np.sort(generator(seed, "sample").permutation(table.rows)[:size])
         about = {name: {"form": "value"} for name in roles.quasi}
         promise = Masked(f"{self.share:.1%} of the records were drawn at random; the others are "
@@ -214,9 +227,10 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
         self.others = others
         self.shuffle_rows = shuffle_rows
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        SUPPRESS_CELLS.check(self)
+        SUPPRESS_CELLS.check(self, table)
         roles = roles_of("CellSuppressor", table, self.columns, self.sensitive, self.others)
         demand = demand_of(self, table, roles)
         rows = table.arrow(roles.quasi)
@@ -258,4 +272,5 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
         seed = seed_from(None)
         release = made(table, roles, changed, kept, {"name": SUPPRESS_CELLS.name,
                                                      "columns": about}, promise, seed, False)
+        refuse_same_rows("CellSuppressor", table, release, ALREADY)
         return keyed(release, table, seed, self.shuffle_rows, kept)

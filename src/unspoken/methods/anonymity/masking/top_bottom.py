@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.arrays import Floats
 from unspoken.errors import InputError
+from unspoken.methods.anonymity.exact_numbers import refuse_large
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
+from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_same_rows
 from unspoken.methods.anonymity.method import TOP_BOTTOM
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import fresh_seed
@@ -23,6 +25,7 @@ from unspoken.release.distorted import chosen_columns, finite, of_column
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.table import Table
 
 
@@ -67,6 +70,7 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         """Find the limits of every column of X."""
         TOP_BOTTOM.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        TOP_BOTTOM.check_columns(self, feature_names(self))
         self.limits_ = {name: self._limits(name, data[:, i])
                         for i, name in enumerate(feature_names(self))}
         return self
@@ -78,14 +82,17 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         ends = np.array(list(self.limits_.values()), np.float64)
         return np.clip(data, ends[:, 0], ends[:, 1])
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        TOP_BOTTOM.check(self)
+        TOP_BOTTOM.check(self, table)
         names = chosen_columns("TopBottomCoder", table.schema, ("numeric", "ordinal"),
                                self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
         roles = roles_of("TopBottomCoder", table, names, secret, self.others)
         rows = table.arrow(names)
+        for name in names:
+            refuse_large("TopBottomCoder", name, rows[name])
         self.limits_ = {name: self._limits(name, finite(name, rows[name])[0]) for name in names}
         changed = {name: _coded_column(rows[name], self.limits_[name]) for name in names}
         about = {name: {"form": "coded", **_ends(limits)} for name, limits in self.limits_.items()}
@@ -94,6 +101,8 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         seed = fresh_seed()
         release = made(table, roles, changed, None, {"name": TOP_BOTTOM.name, "columns": about},
                        promise, seed, False)
+        refuse_same_rows("TopBottomCoder", table, release, "Use a lower 'top', a higher 'bottom' "
+                         "or a larger 'share'.")
         return keyed(release, table, seed, self.shuffle_rows)
 
     def __sklearn_tags__(self) -> Any:

@@ -134,8 +134,9 @@ def suppress(counts: npt.ArrayLike, threshold: int = 3, *, protection: int | Non
     below 0); by default threshold - 1.
     """
     table = np.asarray(counts, np.float64)
-    if table.ndim == 0 or np.isnan(table).any() or (table < 0).any():
-        raise DataError("'counts' must be a table of counts without missing or negative values.")
+    if table.size == 0 or table.ndim == 0 or not np.isfinite(table).all() or (table < 0).any():
+        raise DataError("'counts' must be a table of counts, with at least one cell and without "
+                        "missing, infinite or negative values.")
     reach = threshold - 1 if protection is None else protection
     kept = totals if totals is not None else list(combinations(range(table.ndim), table.ndim - 1))
     rows, _ = _equations(table.shape, [(axes, _total(table, axes)) for axes in kept])

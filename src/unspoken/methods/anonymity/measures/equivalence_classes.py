@@ -23,7 +23,7 @@ may be known while another is asked for, add the known one to the quasi-identifi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,30 +46,38 @@ def dense(codes: Codes) -> Ints:
     if high <= max(_DIRECT, 8 * codes.size):
         present = np.zeros(high, np.bool_)
         present[codes] = True
-        return (np.cumsum(present) - 1)[codes].astype(np.int64)
-    return np.unique(codes, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        places = np.cumsum(present, dtype=np.int64)
+        places -= 1
+        return np.asarray(places[codes])
+    return np.unique(codes, return_inverse=True)[1].reshape(-1).astype(np.int64, copy=False)
 
 
-def classes(columns: Sequence[Codes]) -> Ints:
+def classes(columns: Iterable[Codes]) -> Ints:
     """Return for every record the number of its equivalence class, from 0 without gaps.
 
-    Classes are numbered in the lexicographic order of the columns' codes. At least one column.
+    Classes are numbered in the lexicographic order of the columns' codes. At least one column;
+    columns that are made one after the other need not all be held.
     """
-    cells, size = np.asarray(columns[0], np.int64), _width(columns[0])
-    for column in columns[1:]:
+    columns = iter(columns)
+    first = next(columns)
+    cells, size = np.array(first, np.int64), _width(first)
+    for column in columns:
         width = _width(column)
         if size * width > max(_DIRECT, 8 * cells.size):
             cells = dense(cells)
             size = _width(cells)
         if size * width > _LIMIT:
             column, width = dense(column), int(column.size)
-        cells, size = cells * width + column, size * width
+        # In place: a table of millions has few such arrays beside it.
+        cells *= width
+        cells += column
+        size *= width
     return dense(cells)
 
 
-def sizes(owner: Codes) -> Ints:
-    """Return the number of records in each class."""
-    return np.bincount(owner).astype(np.int64) if owner.size else np.zeros(0, np.int64)
+def sizes(owner: Codes, weights: Codes | None = None) -> Ints:
+    """Return the number of records in each class; `weights`: those that each entry stands for."""
+    return np.bincount(owner, weights).astype(np.int64) if owner.size else np.zeros(0, np.int64)
 
 
 def k_of(owner: Codes) -> int:

@@ -119,7 +119,7 @@ def _feature(column: Any) -> Floats:
 
 
 def _class_share(rows: Any, names: Sequence[str], codes: npt.NDArray[np.int64]) -> Floats:
-    owner = stats.classes([coded(rows[name]).codes for name in names])
+    owner = stats.classes(coded(rows[name]).codes for name in names)
     counts = np.zeros((int(owner.max()) + 1, int(codes.max()) + 1))
     np.add.at(counts, (owner, codes), 1.0)
     return np.asarray((counts / counts.sum(axis=1, keepdims=True))[owner])

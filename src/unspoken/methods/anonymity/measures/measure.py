@@ -27,13 +27,15 @@ from unspoken.methods.anonymity.measures.anonymity_result import (
     Reidentification,
     Uniqueness,
 )
+from unspoken.methods.anonymity.measures.diversity_rules import Secret
+from unspoken.methods.anonymity.measures.population_columns import as_in_table
 from unspoken.methods.anonymity.measures.population_uniqueness import (
     fit_pitman,
     individual_risk,
     zayatz,
 )
 from unspoken.release.release import Release
-from unspoken.table.category_codes import Coded, coded
+from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
 Names = str | Sequence[str] | None
@@ -52,10 +54,12 @@ def measure(table: Table | Release, quasi: Names = None, sensitive: Names = None
     """
     table = table.table if isinstance(table, Release) else table
     quasi, sensitive = columns_of(table, quasi, sensitive)
-    rows = table.arrow([*quasi, *sensitive])
-    owner = stats.classes([coded(rows[name]).codes for name in quasi])
-    sizes = stats.sizes(owner)
-    parts = tuple(_diversity(name, table.schema[name].kind, owner, coded(rows[name]))
+    # Counted where the rows are: what comes here is every combination of values, once.
+    rows, often = table.engine.groups(table.frame, [*quasi, *sensitive])
+    owner = stats.classes(coded(rows[name]).codes for name in quasi)
+    sizes = stats.sizes(owner, often)
+    parts = tuple(_diversity(owner, Secret.of(name, rows[name], table.schema[name].kind,
+                                              order=table.schema[name].order), often)
                   for name in sensitive)
     return Anonymity(
         table.rows, quasi, sensitive, int(sizes.min()), int(sizes.size),
@@ -86,7 +90,7 @@ def columns_of(table: Table, quasi: Names, sensitive: Names) -> tuple[tuple[str,
 def class_codes(table: Table, quasi: Sequence[str]) -> Ints:
     """Return the number of each record's class."""
     rows = table.arrow(list(quasi))
-    return stats.classes([coded(rows[name]).codes for name in quasi])
+    return stats.classes(coded(rows[name]).codes for name in quasi)
 
 
 def _listed(table: Table, names: Names, role: str) -> tuple[str, ...]:
@@ -96,17 +100,18 @@ def _listed(table: Table, names: Names, role: str) -> tuple[str, ...]:
     return tuple(table.schema[name].name for name in listed)
 
 
-def _diversity(name: str, kind: str, owner: Ints, secret: Coded) -> Diversity:
-    ordered = kind in ("numeric", "ordinal")
-    spread = stats.spread(owner, secret.codes, secret.missing)
+def _diversity(owner: Ints, secret: Secret, often: Ints | None) -> Diversity:
+    """Measure a sensitive column; ordinal texts without an order lie equally far apart."""
+    name, ordered, sizes = secret.name, secret.ordered, stats.sizes(owner, often)
+    spread = stats.spread(owner, secret.codes, secret.missing, often)
     distinct = stats.distinct(spread)
     least = int(distinct.min())
     return Diversity(
         name, least, float(stats.entropy(spread).min()), float(stats.strong(spread).min()),
         float(stats.recursive(spread, max(least, 1)).max()),
         float(stats.closeness(spread, ordered).max()), ordered,
-        float(stats.sizes(owner)[distinct <= 1].sum() / owner.size),
-        float(1.0 / max(np.max(spread.overall), 1.0 / owner.size)))
+        float(sizes[distinct <= 1].sum() / sizes.sum()),
+        float(1.0 / max(np.max(spread.overall), 1.0 / sizes.sum())))
 
 
 def _reidentification(rows: Any, quasi: tuple[str, ...], owner: Ints, sizes: Ints,
@@ -137,13 +142,13 @@ def _counted(rows: Any, quasi: tuple[str, ...], owner: Ints, population: Table) 
     """Count the people of the population in each class of the table."""
     import pyarrow as pa
 
-    theirs = population.arrow(list(quasi))
+    theirs, often = population.engine.groups(population.frame, list(quasi))
     columns = []
     for name in quasi:
-        mine, other = rows[name], theirs[name].cast(rows[name].type)
+        mine, other = rows[name], as_in_table(name, rows[name], theirs[name])
         columns.append(coded(pa.chunked_array([*mine.chunks, *other.chunks])).codes)
     joint = stats.classes(columns)
-    everybody = np.bincount(joint[owner.size:], minlength=int(joint.max()) + 1)
+    everybody = np.bincount(joint[owner.size:], often, int(joint.max()) + 1)
     first = np.unique(owner, return_index=True)[1]
     return everybody[joint[first]]
 

@@ -93,10 +93,10 @@ def _checked(counts: npt.ArrayLike, how: str, width: int) -> Floats:
     table = np.asarray(counts, np.float64)
     if how not in HOW:
         raise InputError(unknown("A way to perturb counts", how, HOW))
-    if table.ndim == 0 or not np.isfinite(table).all() or (table < 0).any() or (
-            table != np.rint(table)).any():
-        raise DataError("'counts' must be a table of whole numbers without missing or negative "
-                        "values.")
+    if table.size == 0 or table.ndim == 0 or not np.isfinite(table).all() or (
+            table < 0).any() or (table != np.rint(table)).any():
+        raise DataError("'counts' must be a table of whole numbers, with at least one cell and "
+                        "without missing, infinite or negative values.")
     if table.size > MAX_CELLS:
         raise InputError(f"The table must have at most {MAX_CELLS:,} cells. It has "
                          f"{table.size:,}. Merge categories.")

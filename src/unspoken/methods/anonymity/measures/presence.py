@@ -24,6 +24,7 @@ from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.measures.measure import Names, columns_of
+from unspoken.methods.anonymity.measures.population_columns import as_in_table
 from unspoken.methods.anonymity.measures.population_uniqueness import individual_risk
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
@@ -53,7 +54,8 @@ def presence(table: Table | Release, population: Table, quasi: Names = None) -> 
     mine, theirs = table.arrow(list(names)), population.arrow(list(names))
     columns = []
     for name in names:
-        both = pa.chunked_array([*mine[name].chunks, *theirs[name].cast(mine[name].type).chunks])
+        other = as_in_table(name, mine[name], theirs[name])
+        both = pa.chunked_array([*mine[name].chunks, *other.chunks])
         columns.append(np.asarray(coded(both).codes, np.int64))
     inside, outside = counted(stats.classes(columns), table.rows)
     absent = (inside > 0) & (outside < inside)

@@ -130,13 +130,16 @@ def _loss(before: Any, was: Coded, now: Coded, where: Any, numeric: bool) -> tup
 
 
 def numbers_of(column: Any) -> Floats | None:
-    """Return a column as numbers, intervals as their middles; None where some are neither."""
+    """Return a column as numbers, intervals as their middles; None where some are neither.
+
+    Truths are 0 and 1, as they are in the original.
+    """
     if is_number(column.type):
         return np.asarray(to_numbers(column), np.float64)
     values = coded(column)
     middles = np.full(values.missing + 1, np.nan)
     for place, label in enumerate(values.values()):
-        match = _INTERVAL.match(str(label))
+        match = _INTERVAL.match(str(label).replace("False", "0").replace("True", "1"))
         if match is None:
             return None
         low = float(match[1])

@@ -22,13 +22,13 @@ from sklearn.base import BaseEstimator
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, SchemaError
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
-from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.measures.diversity_rules import Secret, diverse
 from unspoken.methods.anonymity.method import ANATOMY, DISTINCT
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
@@ -106,9 +106,10 @@ class Anatomizer(BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        ANATOMY.check(self)
+        ANATOMY.check(self, table)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         if len(roles.sensitive) != 1:
             raise SchemaError(f"{OWNER}: there must be one sensitive column. Got "
@@ -118,7 +119,6 @@ class Anatomizer(BaseEstimator):  # type: ignore[misc]
         self._group(table, name, column, seed)
         source = _mixed(self.owner_, generator(seed, "mix"))
         changed = {name: column.take(pa.array(source)).combine_chunks()}
-        refuse_unchanged(OWNER, table, changed, table.rows, "Use a larger l.")
         promise = Masked(
             f"Every group holds at least {self.l} sensitive values, each equally often or once "
             "more; which record has which is not in the release.",
@@ -131,7 +131,7 @@ class Anatomizer(BaseEstimator):  # type: ignore[misc]
         return keyed(_with_groups(release, self.owner_), table, seed, self.shuffle_rows)
 
     def _group(self, table: Table, name: str, column: Any, seed: bytes) -> None:
-        secret = Secret.of(name, column, table.schema[name].kind)
+        secret = Secret.of(name, column, "categorical")
         if (secret.codes == secret.missing).any():
             raise DataError(f"{OWNER}: '{name}' must have a value in every row: a missing one "
                             "protects nobody. Leave those records out.")
@@ -146,7 +146,11 @@ class Anatomizer(BaseEstimator):  # type: ignore[misc]
 
 
 def _mixed(owner: Ints, rng: np.random.Generator) -> Ints:
-    """Return for every record the record of its group whose value it shows."""
+    """Return for every record the record of its group whose value it shows.
+
+    Every order is as likely as any other, the original one too: in small tables, leaving it out
+    would make other values of a group likelier than 1 / l.
+    """
     members = np.argsort(owner, kind="stable")
     drawn = members[np.lexsort((rng.random(owner.size), owner[members]))]
     source = np.empty(owner.size, np.int64)

@@ -24,15 +24,17 @@ from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
+from unspoken.methods.anonymity.exact_numbers import refuse_inexact
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import CONDENSATION
 from unspoken.methods.anonymity.perturbing.mdav import mdav
-from unspoken.methods.anonymity.perturbing.microaggregation import coordinates, refuse_infinite
+from unspoken.methods.anonymity.perturbing.microaggregation import coordinates
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
@@ -72,15 +74,16 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        CONDENSATION.check(self)
+        CONDENSATION.check(self, table)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         if table.rows < self.k:
             raise DataError(f"{OWNER}: the table must have at least k = {self.k} records. It has "
                             f"{table.rows}.")
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
-        refuse_infinite(OWNER, values)
+        refuse_inexact(OWNER, values)
         self.owner_ = mdav(np.column_stack([coordinates(one) for one in values.values()]),
                            int(self.k))
         seed = seed_from(self.random_state)

@@ -26,6 +26,7 @@ from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Bools, Floats
 from unspoken.errors import DataError
+from unspoken.methods.anonymity.exact_numbers import refuse_huge, refuse_inexact
 from unspoken.methods.anonymity.masking.masking_method import (
     Anonymous,
     Demand,
@@ -37,12 +38,12 @@ from unspoken.methods.anonymity.masking.masking_method import (
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import ISOLATION_GUARD
 from unspoken.methods.anonymity.perturbing.mdav import mdav
-from unspoken.methods.anonymity.perturbing.microaggregation import refuse_infinite
 from unspoken.methods.anonymity.record_transformer import ClassTransformer
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
@@ -88,9 +89,10 @@ class IsolationGuard(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        ISOLATION_GUARD.check(self)
+        ISOLATION_GUARD.check(self, table)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
         self._refuse(table, values)
@@ -108,7 +110,8 @@ class IsolationGuard(ClassTransformer, BaseEstimator):  # type: ignore[misc]
             if not is_number(one.labels.type) or pa.types.is_temporal(one.labels.type):
                 raise DataError(f"{OWNER}: '{name}' must be a number, because isolation is about "
                                 "distances. Name the 'columns', or use Microaggregator.")
-        refuse_infinite(OWNER, values)
+        refuse_inexact(OWNER, values)
+        refuse_huge(OWNER, values)
         if table.rows < self.t:
             raise DataError(f"{OWNER}: the table must have at least t = {self.t} records. It has "
                             f"{table.rows}.")

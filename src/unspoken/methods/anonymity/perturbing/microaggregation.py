@@ -7,7 +7,9 @@ Who learns what. Everybody shares all quasi-identifiers with k - 1 others, so th
 out by them; sensitive columns and the target go out as they are, and what all records of a group
 have in common is known of each. With `form="univariate"` every column is grouped on its own, which
 loses least per column and promises no class: two columns together can single a person out. A value
-that is missing there stays missing, and the mean of a group is one of at least k known values.
+that is missing there stays missing. In both forms what a group publishes comes from at least k
+known values, and is missing where fewer have one; a category is published only if at least k people
+of the table hold it.
 
 With `target_weight` the groups of a column also look at the target: of all runs of neighbouring
 values those are taken that lose least of both, the squared errors of the column and those of the
@@ -26,6 +28,7 @@ from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, SchemaError
+from unspoken.methods.anonymity.exact_numbers import refuse_inexact
 from unspoken.methods.anonymity.masking.masking_method import (
     Anonymous,
     Demand,
@@ -44,6 +47,7 @@ from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
@@ -88,15 +92,16 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         self.others = others
         self.shuffle_rows = shuffle_rows
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        MICROAGGREGATION.check(self)
+        MICROAGGREGATION.check(self, table)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         if table.rows < self.k:
             raise DataError(f"{OWNER}: the table must have at least k = {self.k} records. It has "
                             f"{table.rows}.")
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
-        refuse_infinite(OWNER, values)
+        refuse_inexact(OWNER, values)
         target = self._target(table)
         changed = self._together(values) if self.form == "mdav" else self._apart(values, target)
         refuse_unchanged(OWNER, table, changed, table.rows, "Ask for a larger k.")
@@ -114,7 +119,7 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         numbers = [point for point, one in zip(points, values.values(), strict=True)
                    if is_number(one.labels.type)]
         self.information_loss_ = _lost(np.column_stack(numbers), self.owner_) if numbers else None
-        return {name: _published(one, self.owner_) for name, one in values.items()}
+        return {name: _published(one, self.owner_, int(self.k)) for name, one in values.items()}
 
     def _apart(self, values: Mapping[str, Coded], target: Floats | None) -> dict[str, Any]:
         changed, losses = {}, []
@@ -163,16 +168,6 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
                       {"k": int(self.k), "information_loss": self.information_loss_})
 
 
-def refuse_infinite(owner: str, values: Mapping[str, Coded]) -> None:
-    """Refuse infinite numbers: they have no distance and no mean."""
-    for name, one in values.items():
-        if is_number(one.labels.type) and np.isinf(np.asarray(to_numbers(one.labels),
-                                                              np.float64)).any():
-            raise DataError(f"{owner}: '{name}' must be finite, because groups are formed by "
-                            "distances. It holds an infinite value. Replace it by a limit, or "
-                            "leave it missing.")
-
-
 def coordinates(column: Coded) -> Floats:
     """Return a number in units of its deviation, or a category as a corner of a simplex.
 
@@ -186,19 +181,26 @@ def coordinates(column: Coded) -> Floats:
     return np.asarray(np.nan_to_num((values - centre) / (spread or 1.0))[:, None])
 
 
-def _published(column: Coded, owner: Ints) -> Any:
-    """Return the mean of every group, or its commonest category; none where nobody has one."""
+def _published(column: Coded, owner: Ints, k: int) -> Any:
+    """Return the mean of every group, or its commonest category; none where fewer than k have one.
+
+    The mean of one known value is that person's exact number, whoever else stands in the group.
+    A category that fewer than k people of the table hold names them, so that it wins nowhere.
+    """
     known = column.codes != column.missing
     size = int(owner.max()) + 1
     if is_number(column.labels.type):
         values = _numbers(column)
         count = np.bincount(owner, known, size)
         means = np.bincount(owner, np.where(known, values, 0.0), size) / np.maximum(count, 1)
-        return from_numbers(np.where(count == 0, np.nan, means)[owner], column.labels.type)
+        return from_numbers(np.where(count < k, np.nan, means)[owner], column.labels.type)
     counts = np.zeros((size, column.missing + 1), np.int64)
     np.add.at(counts, (owner, column.codes), 1)
     counts[:, -1] = 0
-    common = np.where(counts.any(axis=1), counts.argmax(axis=1), column.missing)
+    few = counts.sum(axis=1) < k
+    counts[:, counts.sum(axis=0) < k] = 0
+    few |= counts.max(axis=1) == 0
+    common = np.where(few, column.missing, counts.argmax(axis=1))
     texts = pa.array([*map(str, column.values()), None], pa.string())
     return texts.take(pa.array(common[owner]))
 

@@ -12,6 +12,7 @@ the values, so that these are disclosed. Columns are moved independently: what t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError
+from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import POST_RANDOMIZATION
@@ -28,6 +29,7 @@ from unspoken.release.distorted import chosen_columns
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
@@ -57,12 +59,33 @@ def exchanged(codes: Ints, matrix: Floats, rng: np.random.Generator) -> Ints:
     return np.asarray(np.minimum(out, matrix.shape[0] - 1))
 
 
+def _statement(moved: Mapping[str, float], certain: Sequence[str]) -> str:
+    """Say what was exchanged, by column; one of one value has nothing to exchange it for."""
+    shares = ", ".join(f"{share:.1%} of '{name}'" for name, share in moved.items())
+    whole = ("Values were exchanged at random by a published matrix that keeps expected "
+             f"frequencies; expected to become another value: {shares or 'none'}")
+    if not certain:
+        return f"{whole}."
+    names = ", ".join(f"'{name}'" for name in certain)
+    return f"{whole}, but for columns of one value, which are certain: {names}."
+
+
+def _refuse_undone(name: str, stay: float, values: int) -> None:
+    """Refuse a first step that leaves a value so surely that the second step brings it back."""
+    if stay * values < 1.0 - 1e-12:
+        raise InputError(explain(
+            f"'stay' of {OWNER}", f"at least 1/{values} for '{name}', which has {values} values: "
+            "with less, the second step brings back what the first has moved", stay,
+            f"Use {1 / values:.3g}, which hides most, or more."))
+
+
 class PostRandomizer(BaseEstimator):  # type: ignore[misc]
     """Exchange categories at random so that their frequencies stay (PRAM).
 
     Parameters
     ----------
-    stay : the chance that the first of the two steps keeps a value.
+    stay : the chance that the first of the two steps keeps a value: at least one over the number
+        of values of every column, where a value says nothing about the original one.
     columns : the columns that are changed; None for all categorical features.
     others : "refuse", "keep" or "drop" the other features.
     shuffle_rows : release the rows in a random order.
@@ -85,24 +108,27 @@ class PostRandomizer(BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        POST_RANDOMIZATION.check(self)
+        POST_RANDOMIZATION.check(self, table)
         names = chosen_columns(OWNER, table.schema, ("categorical", "ordinal"), self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
         roles = roles_of(OWNER, table, names, secret, self.others)
         seed = seed_from(self.random_state)
         self.matrices_: dict[str, Floats] = {}
-        changed, about, facts = {}, {}, {}
+        changed, about, facts, moved = {}, {}, {}, {}
         for name in names:
             changed[name], about[name] = self._column(name, table.arrow([name])[name], seed)
             facts[name] = about[name].pop("most_certain")
+            if name in self.matrices_:
+                moved[name] = about[name].pop("moved")
         refuse_unchanged(OWNER, table, changed, table.rows, "Use a smaller 'stay'.")
         promise = Masked(
-            "Every value was exchanged by a published matrix that keeps expected frequencies.",
+            _statement(moved, [name for name in names if name not in self.matrices_]),
             ("which values were exchanged is not published",
              "one release of these people: several releases average the chance out"),
-            {"stay": float(self.stay), "most_certain": facts})
+            {"stay": float(self.stay), "most_certain": facts, "expected_moved": moved})
         release = made(table, roles, changed, None,
                        {"name": POST_RANDOMIZATION.name, "stay": float(self.stay),
                         "columns": about}, promise, seed, self.random_state is not None)
@@ -117,6 +143,7 @@ class PostRandomizer(BaseEstimator):  # type: ignore[misc]
         if values.missing < 2:
             return column, {"form": "value", "most_certain": 1.0}
         shares = np.bincount(values.codes[known], minlength=values.missing) / max(known.sum(), 1)
+        _refuse_undone(name, float(self.stay), values.missing)
         matrix = invariant(shares, float(self.stay))
         self.matrices_[name] = matrix
         moved = values.codes.copy()
@@ -126,4 +153,5 @@ class PostRandomizer(BaseEstimator):  # type: ignore[misc]
         posterior = matrix * shares[:, None] / np.maximum(shares @ matrix, 1e-300)
         labels = [str(value) for value in values.values()]
         return texts, {"form": "value", "labels": labels, "matrix": matrix.round(12).tolist(),
-                       "most_certain": float(posterior.max())}
+                       "most_certain": float(posterior.max()),
+                       "moved": float(1.0 - shares @ np.diag(matrix))}

@@ -13,11 +13,25 @@ from typing import Any
 
 import pyarrow as pa
 
+from unspoken.methods.anonymity.exact_bands import inside
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
 from unspoken.table.arrow_arrays import is_number
-from unspoken.table.category_codes import Coded
+from unspoken.table.category_codes import Coded, coded
 
 _BAND = re.compile(r"^\[(-?[\d.e+-]+), (-?[\d.e+-]+)([)\]])$")
+
+
+def own_labels(column: Any, tree: Hierarchy) -> Any:
+    """Return texts as their lines in the hierarchy write them: classes are counted by these."""
+    values = coded(column)
+    texts = [_own(str(value), tree) for value in values.values()]
+    if is_number(values.labels.type) or texts == values.values():
+        return column
+    return pa.array([*texts, None], pa.string()).take(pa.array(values.codes))
+
+
+def _own(text: str, tree: Hierarchy) -> str:
+    return text.strip() if text not in tree.place and text.strip() in tree.place else text
 
 
 def raised(name: str, values: Coded, tree: Hierarchy, level: int) -> Any:
@@ -32,7 +46,7 @@ def relabelled(name: str, values: Coded, tree: Hierarchy, level: int) -> Any:
     known = list(tree.leaves(level))
     labels: list[str | None] = []
     for value in values.values():
-        seen = str(value).strip() in tree.place
+        seen = str(value) in tree.place or str(value).strip() in tree.place
         label = None if seen else _new_label(value, values.labels.type, known)
         labels.append(label or tree.label(int(tree.places(name, [value])[0]), level))
     return _taken(values, tree, level, labels)
@@ -46,17 +60,14 @@ def _new_label(value: Any, kind: Any, known: Sequence[str]) -> str | None:
         day = str(value)[:10]
         return next((one for one in (day, day[:7], day[:4], f"{day[:3]}0s") if one in known), None)
     if is_number(kind) and not pa.types.is_temporal(kind):
-        return _band(float(value), known)
+        return _band(value, known)
     return _starred(str(value), known)
 
 
-def _band(value: float, known: Sequence[str]) -> str | None:
-    for label in known:
-        match = _BAND.match(label)
-        if match and float(match[1]) <= value and (
-                value < float(match[2]) or (match[3] == "]" and value == float(match[2]))):
-            return label
-    return None
+def _band(value: Any, known: Sequence[str]) -> str | None:
+    bands = ((label, _BAND.match(label)) for label in known)
+    return next((label for label, match in bands
+                 if match and inside(value, match[1], match[2], match[3] == "]")), None)
 
 
 def _starred(text: str, known: Sequence[str]) -> str | None:

@@ -13,7 +13,6 @@ Sensitive columns and the target go out as they are, record by record: ask for `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -23,13 +22,16 @@ from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, SchemaError
+from unspoken.methods.anonymity.exact_numbers import refuse_inexact
 from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.label_forms import label_form
 from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of, refuse_strange
 from unspoken.methods.anonymity.masking.masking_method import (
     Demand,
     Roles,
     anonymous,
     demand_of,
+    keyed_with_members,
     made,
     roles_of,
 )
@@ -37,6 +39,7 @@ from unspoken.methods.anonymity.masking.mondrian import dimension, labelled
 from unspoken.methods.anonymity.masking.mondrian_cuts import partition
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.measures.population_columns import as_in_table
 from unspoken.methods.anonymity.method import OPTIMAL
 from unspoken.methods.anonymity.recoding.built_hierarchies import (
     built,
@@ -45,9 +48,10 @@ from unspoken.methods.anonymity.recoding.built_hierarchies import (
 )
 from unspoken.methods.anonymity.recoding.collapsed_records import Collapsed, LeveledColumn
 from unspoken.methods.anonymity.recoding.lattice_search import LatticeSearch, Optimum
-from unspoken.methods.anonymity.recoding.new_labels import raised, relabelled
+from unspoken.methods.anonymity.recoding.new_labels import own_labels, raised, relabelled
 from unspoken.methods.anonymity.recoding.outsiders import Outsiders, worst
 from unspoken.methods.anonymity.recoding.recoding_losses import CLASS, loss_of
+from unspoken.methods.anonymity.recoding.released_names import renamed
 from unspoken.methods.anonymity.record_transformer import (
     ClassTransformer,
     Records,
@@ -55,15 +59,14 @@ from unspoken.methods.anonymity.record_transformer import (
 )
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
-from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
 OWNER = "OptimalRecoder"
-BAND = re.compile(r"^\[-?[\d.e+-]+, -?[\d.e+-]+[)\]]$|^-?[\d.e+-]+$")
 
 
 class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
@@ -75,7 +78,7 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     l, diversity, c, t : what the sensitive values of a class must satisfy: "distinct", "entropy",
         "recursive" (with c) or "strong" L, and closeness t to the whole table. A hierarchy of a
         sensitive column says how far its values lie apart.
-    hierarchies : mapping from column to a Hierarchy or the path of its CSV file; others are built
+    hierarchies : mapping from column to a Hierarchy or the path of its file; others are built
         (`protect.build_hierarchy`): round steps for numbers, clusters for categories.
     loss : "loss", "entropy", "discernibility", or "class" (for the target); what is minimised.
     suppression : the share of records that may be left out.
@@ -123,15 +126,19 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         self.delta = delta
         self.shuffle_rows = shuffle_rows
 
+    @from_any_table
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which."""
-        OPTIMAL.check(self)
+        OPTIMAL.check(self, table)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         demand = demand_of(self, table, roles)
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
         self.hierarchies_ = self._trees(table, roles)
         self._search(table, demand, values)
         self.rows_ = np.flatnonzero(self.owner_ >= 0)
+        own = self._only_from(table, roles)
+        self.hierarchies_ |= {name: renamed(self.hierarchies_[name], values[name], self.rows_)
+                              for name in own}
         changed, about = self._published(table, values)
         refuse_unchanged(OWNER, table, changed, self.rows_.size, "Ask for a larger k.")
         optimum = self.optimum_
@@ -139,12 +146,15 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
                  "cost": optimum.cost, "nodes": optimum.nodes, "looked_at": optimum.looked_at,
                  **self.presence_}
         levels = dict(zip(values, optimum.node, strict=True))
+        del values  # codes of every record: half a table
         mechanism = {"name": OPTIMAL.name, "loss": self.loss, "levels": levels,
                      "local": bool(self.local), "columns": about}
         kept, seed = None if self.rows_.size == table.rows else self.rows_, fresh_seed()
-        release = made(table, roles, changed, kept, mechanism, anonymous(demand, roles, facts),
-                       seed, False)
-        return keyed(release, table, seed, self.shuffle_rows, kept)
+        promise = anonymous(demand, roles, facts)
+        release = made(table, roles, changed, kept, mechanism, promise, seed, False)
+        del changed
+        return keyed_with_members(release, table, seed, self.shuffle_rows, kept, mechanism,
+                                  promise)
 
     def _trees(self, table: Table, roles: Roles) -> dict[str, Hierarchy]:
         """Return a hierarchy for every quasi-identifier, built where there is none."""
@@ -152,16 +162,25 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         refuse_strange(known, roles.quasi, roles.sensitive)
         target = table.arrow([table.target])[table.target] if self.loss == CLASS and \
             table.schema.target else None
-        trees = {name: known[name] if name in known else
-                 built(self._values(table, name), target) for name in roles.quasi}
+        bare = {name: self._values(table, name) for name in roles.quasi if name not in known}
+        refuse_inexact(OWNER, {name: coded(column) for name, column in bare.items()})
+        trees = {name: known[name] if name in known else built(bare[name], target)
+                 for name in roles.quasi}
         return thinned(trees, [name for name in roles.quasi if name not in known])
+
+    def _only_from(self, table: Table, roles: Roles) -> list[str]:
+        """Return the columns whose labels may name people of this table, if any is left out."""
+        if self.rows_.size == table.rows:
+            return []
+        return [name for name in roles.quasi
+                if self.population is None or name in (self.hierarchies or {})]
 
     def _values(self, table: Table, name: str) -> Any:
         """Return the values of a column, those of the population included."""
         mine, people = table.arrow([name])[name], self._people()
         if people is None or self.loss == CLASS:
             return mine
-        theirs = people.arrow([name])[name].cast(mine.type)
+        theirs = as_in_table(name, mine, people.arrow([name])[name])
         return pa.chunked_array([*mine.chunks, *theirs.chunks])
 
     def _people(self) -> Table | None:
@@ -181,9 +200,9 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
                                demand.secrets if asks else (), demand.allows, outsiders)
         optimum = search.run()
         if optimum is None:
-            raise DataError(f"{OWNER}: even the highest levels do not reach k = {demand.k}, "
-                            f"l = {demand.l}, t = {demand.t} with at most {self.suppression:.2%} "
-                            "left out ('suppression'). Ask for less, or allow more.")
+            raise DataError(f"{OWNER}: even the highest levels do not reach {demand.words} "
+                            f"with at most {self.suppression:.2%} left out ('suppression'). Ask "
+                            "for less, or allow more.")
         self.optimum_: Optimum = optimum
         owner = data.class_of_combination(optimum.node)[data.owner]
         fine = demand(np.arange(table.rows), owner)[owner]
@@ -233,7 +252,8 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         worker, shown = self.fitted_method_, {}
         for name, level in zip(columns.column_names, worker.optimum_.node, strict=True):
             column, tree = columns[name], worker.hierarchies_[name]
-            shown[name] = relabelled(name, coded(column), tree, level) if level else column
+            shown[name] = relabelled(name, coded(column), tree, level) if level else \
+                own_labels(column, tree)
         return known_only(pa.table(shown), self.records_[self.owner_ >= 0])
 
     def _target(self, table: Table) -> Ints | None:
@@ -254,7 +274,8 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
                 changed[name], about[name] = labelled(name, found, tree, self.owner_[self.rows_],
                                                       self.rows_)
             elif level == 0:
-                changed[name] = table.arrow([name])[name].take(pa.array(self.rows_))
+                whole = own_labels(table.arrow([name])[name], tree)
+                changed[name] = whole.take(pa.array(self.rows_))
                 about[name] = {"form": "value"}
             else:
                 changed[name] = raised(name, found, tree, level).take(pa.array(self.rows_))
@@ -265,7 +286,7 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
 def _described(values: Coded, tree: Hierarchy, level: int) -> dict[str, Any]:
     """Say what the labels of a level stand for: bands of numbers, or sets of values."""
     groups = tree.leaves(level)
-    if len(groups) == 1 and is_number(values.labels.type):
-        return {"form": "suppressed"}
-    bands = is_number(values.labels.type) and all(BAND.match(label) for label in groups)
-    return {"form": "interval"} if bands else {"form": "set", "groups": groups}
+    if len(groups) == 1:
+        return {"form": "suppressed", **({} if is_number(values.labels.type) else
+                                         {"groups": groups})}
+    return label_form(values.labels.type, groups)

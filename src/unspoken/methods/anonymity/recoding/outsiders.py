@@ -15,6 +15,7 @@ import pyarrow as pa
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import DataError
 from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.measures.population_columns import as_in_table
 from unspoken.methods.anonymity.measures.presence import counted
 from unspoken.methods.anonymity.recoding.collapsed_records import (
     Classes,
@@ -42,7 +43,8 @@ class Outsiders:
         columns = []
         for name, tree in trees.items():
             mine, theirs = table.arrow([name])[name], population.arrow([name])[name]
-            both = coded(pa.chunked_array([*mine.chunks, *theirs.cast(mine.type).chunks]))
+            both = coded(pa.chunked_array([*mine.chunks,
+                                           *as_in_table(name, mine, theirs).chunks]))
             columns.append(LeveledColumn.of(name, both, tree))
         joint = cls(Collapsed(columns, 1), table.rows, k_map, delta)
         inside, outside = joint.people((0,) * len(columns))

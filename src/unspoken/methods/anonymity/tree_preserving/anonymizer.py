@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
 from unspoken.methods.anonymity.masking.mondrian import target_of
-from unspoken.methods.anonymity.measures.diversity_rules import Secret
+from unspoken.methods.anonymity.measures.diversity_rules import Secret, refuse_fraction
 from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTransformer
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tree
@@ -32,6 +32,8 @@ from unspoken.numerics.random import derive, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import key_of
 from unspoken.release.release import Release
+from unspoken.table.any_table import from_any_table
+from unspoken.table.formats.wide_numbers import of_floats
 from unspoken.table.integer_columns import code_column, code_labels
 from unspoken.table.table import Table
 
@@ -86,13 +88,15 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
+    @from_any_table
+    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which.
 
         Every release is verified before it is returned: the trees are learned from both tables
         and compared bit by bit. If that fails, nothing is released.
         """
-        TREE_PRESERVING.check(self)
+        TREE_PRESERVING.check(self, table)
         plan, search = self._plan(table)
         tables = search.run()
         if not tables[0].reached.met:
@@ -139,7 +143,10 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
                            else "needs a sensitive column, and the table has none")
                 raise SchemaError(f"{OWNER}: '{what}' {problem}. "
                                   "Declare them: unspoken.read(..., sensitive=[...]).")
-        secrets = {n: Secret.of(n, table.arrow([n])[n], table.schema[n].kind) for n in names}
+        for least in each["l"].values():
+            refuse_fraction(OWNER, least, self.diversity)
+        secrets = {n: Secret.of(n, table.arrow([n])[n], table.schema[n].kind,
+                                order=table.schema[n].order) for n in names}
         return Needs(int(self.k), each["l"], each["t"], self.diversity, secrets)
 
     def _quasi(self, table: Table, names: Sequence[str], targets: Sequence[str]
@@ -151,7 +158,8 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     def _out_of_reach(self, root: Candidate) -> str:
         return (f"{OWNER}: 'k', 'l' and 't' cannot be reached. Even with every predictor "
                 f"suppressed the table reaches only {root.reached}; asked for were k = {self.k}, "
-                f"l = {self.l} ({self.diversity}), t = {self.t}. Ask for less.")
+                f"l = {self.l} ({self.diversity})"
+                f"{'' if self.t is None else f', t = {self.t}'}. Ask for less.")
 
     def _verified(self, plan: Plan, search: Search, tables: list[Candidate]
                   ) -> tuple[Release, Candidate]:

@@ -77,7 +77,9 @@ def nearest_to_means(values: Floats, weights: Ints, owner: Ints, pairs: Sequence
     if not np.isfinite(wanted).all():
         return start
     whole = 2 if all(f.denominator == 1 for f in exact) else 1
-    return _rounded(chain, wanted, whole, unit, start, links)
+    free = _Unbound(means, frozenset(range(start.size)) - {b for pair in links for b in pair},
+                    whole == 2)
+    return _rounded(chain, wanted, whole, unit, start, links, free)
 
 
 def _linked(links: Sequence[Pair], size: int) -> tuple[list[int], list[int], frozenset[int]]:
@@ -137,8 +139,40 @@ def _summed(terms: Sequence[Pair]) -> Mapping[int, float]:
     return out
 
 
-def _rounded(chain: _Chain, wanted: Floats, whole: int, unit: Fraction, start: Floats,
-             links: Sequence[Pair]) -> Floats:
+@dataclass(frozen=True)
+class _Unbound:
+    """Blocks that no threshold binds: each takes the number of float32 nearest to its mean.
+
+    Steps from where such a block starts keep the low bits of the start, and float32 rarely holds
+    the sum: decimals would stay at the least value of their block.
+    """
+
+    means: Floats
+    blocks: frozenset[int]
+    whole: bool
+
+    def placed(self, shown: Floats) -> Floats:
+        """Return the values with unbound blocks at their means, between their neighbours."""
+        out, ceiling = shown.copy(), np.inf
+        above = np.full(shown.size, np.inf)
+        for at in reversed(range(shown.size)):
+            above[at] = ceiling
+            ceiling = ceiling if at in self.blocks else shown[at]
+        for at in sorted(self.blocks):
+            floor = out[at - 1] if at else -np.inf
+            value = float(np.float32(np.rint(self.means[at]) if self.whole else self.means[at]))
+            out[at] = min(max(value, self._beside(floor, 1)), self._beside(above[at], -1))
+        return out
+
+    def _beside(self, value: float, side: int) -> float:
+        """Return the next number above or below."""
+        if self.whole:
+            return value + side
+        return float(np.nextafter(np.float32(value), np.float32(side * np.inf)))
+
+
+def _rounded(chain: _Chain, wanted: Floats, whole: int, unit: Fraction,
+             start: Floats, links: Sequence[Pair], free: _Unbound) -> Floats:
     """Return the nearest values that float32 holds; coarser steps are tried until one fits."""
     system = Octagon(chain.parts)
     for x in chain.fixed:
@@ -153,9 +187,11 @@ def _rounded(chain: _Chain, wanted: Floats, whole: int, unit: Fraction, start: F
             continue
         shown = np.array([float((r + s * point[p]) * unit) for r, s, p in
                           zip(chain.start, chain.sign, chain.part, strict=True)])
+        shown = free.placed(shown)
         if _holds(shown, start, links):
             return shown
-    return start
+    shown = free.placed(start)
+    return shown if _holds(shown, start, links) else start
 
 
 def _holds(shown: Floats, start: Floats, links: Sequence[Pair]) -> bool:

@@ -10,14 +10,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from unspoken.arrays import Ints
 from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.cells import Cells
 from unspoken.methods.anonymity.tree_preserving.column_uses import column_uses
 from unspoken.methods.anonymity.tree_preserving.guarantee import promise
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
+from unspoken.methods.anonymity.tree_preserving.public_names import (
+    public_blocks,
+    public_groups,
+    public_tree,
+)
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate
-from unspoken.methods.anonymity.tree_preserving.recoding_rules import Recoding, suppressed
+from unspoken.methods.anonymity.tree_preserving.recoding_rules import Group, Recoding, suppressed
 from unspoken.numerics.random import derive, generator
 from unspoken.numerics.shuffle import permutation
 from unspoken.numerics.splitting import NUMERIC
@@ -85,13 +91,17 @@ def make_release(plan: Plan, recoded: Candidate, refused: Sequence[str], why: st
     kept = [c for c in plan.table.schema.columns if c.role != "identifier" and c.kind != "basket"]
     schema = Schema(tuple(Column(c.name, c.kind, c.role) for c in kept))
     frame = _frame(plan, recoded, kept)
-    trees = [tree.pattern(step).to_json()
+    groups = {name: r.groups for name, r in recoded.recodings.items()}
+    public = _public_groups(plan, recoded)
+    trees = [public_tree(tree.pattern(step), groups, public).to_json()
              for tree, step in zip(plan.trees, recoded.steps, strict=True)]
     rules = [tree.growth.rule(step, tree.leaves(step))
              for tree, step in zip(plan.trees, recoded.steps, strict=True)]
     details = {"seeded": plan.seeded, "stopping_rule": rules[0], "stopping_rules": rules,
                "trees": trees, "reached": recoded.reached.to_json(), "stopped_because": why,
-               "trees_given_up": list(refused), "changed": changes(plan, recoded),
+               # Where two trees differ is said in values of the original.
+               "trees_given_up": [one.partition(":")[0] for one in refused],
+               "changed": changes(plan, recoded),
                "column_uses": column_uses(plan.columns, recoded)}
     return Release(plan.table.with_frame(frame, schema), _mechanism(plan, recoded),
                    promise(rules, trees, _facts(plan)),
@@ -128,10 +138,10 @@ class _Selecting:
 
 
 def _mechanism(plan: Plan, recoded: Candidate) -> dict[str, Any]:
-    groups = {name: [[label, list(members)] for label, members in r.groups]
-              for name, r in recoded.recodings.items() if r.representatives is None}
-    blocks = {name: _block_ranges(plan.columns[name], r) for name, r in recoded.recodings.items()
-              if r.representatives is not None}
+    groups = {name: [[label, list(members)] for label, members in listed]
+              for name, listed in _public_groups(plan, recoded).items()}
+    blocks = {name: public_blocks(plan.columns[name], r, _used(recoded, name), plan.needs.k)
+              for name, r in recoded.recodings.items() if r.representatives is not None}
     unused = [name for name in plan.columns if name not in recoded.recodings]
     hidden = [] if plan.keep_sensitive else list(plan.needs.sensitive)
     return {"name": TREE_PRESERVING.name, **plan.params,
@@ -140,14 +150,15 @@ def _mechanism(plan: Plan, recoded: Candidate) -> dict[str, Any]:
             "suppressed": unused + hidden}
 
 
-def _block_ranges(column: Coded, recoding: Recoding) -> list[list[float]]:
-    """Return for every block what it is released as, and its least and greatest value."""
-    assert column.values is not None
-    assert recoding.representatives is not None
-    owner = recoding.owner[:-1]
-    return [[float(shown), float(column.values[owner == block].min()),
-             float(column.values[owner == block].max())]
-            for block, shown in enumerate(recoding.representatives)]
+def _public_groups(plan: Plan, recoded: Candidate) -> dict[str, tuple[Group, ...]]:
+    return {name: public_groups(plan.columns[name], r, _used(recoded, name), plan.needs.k)
+            for name, r in recoded.recodings.items() if r.representatives is None}
+
+
+def _used(recoded: Candidate, name: str) -> Ints:
+    """Return the blocks of a column in which released records stand."""
+    cells = recoded.cells
+    return np.unique(cells.blocks[np.unique(cells.of_row), cells.names.index(name)])
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
@@ -156,7 +167,9 @@ def _facts(plan: Plan) -> dict[str, Any]:
             "numeric": [n for n, c in plan.columns.items() if c.kind == NUMERIC],
             "l": dict(plan.needs.l), "t": dict(plan.needs.t), "diversity": plan.needs.form,
             "quasi": list(plan.quasi), "released_sensitive": shown,
-            "ordered": sorted(plan.needs.ordered)}
+            "ordered": sorted(plan.needs.ordered),
+            "orders": {name: list(one.order) for name, one in plan.needs.sensitive.items()
+                       if one.order and name in shown}}
 
 
 def _recoder(plan: Plan, recodings: Mapping[str, Recoding], cells: Cells, kept: Sequence[Column]

@@ -12,7 +12,7 @@ import numpy as np
 from unspoken.methods.anonymity.measures.equivalence_classes import classes, sizes
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_labels, to_numbers
-from unspoken.table.integer_columns import code_column
+from unspoken.table.integer_columns import code_column, small
 
 SCRIPT, CELLS = "grow_tree.py", "cells.json"
 
@@ -36,16 +36,17 @@ def _cells(release: Release, predictors: Sequence[str], targets: Sequence[str],
         numeric += [name] if column.values is not None else []
         values: list[Any] = [*column.labels] if column.values is None \
             else [*column.values.tolist(), None]
-        codes.append(np.asarray(column.codes, np.int64))
+        codes.append(small(column.codes, len(values)))
         shown[name] = values
     for name in targets:
         data = table.arrow([name])[name]
         known = np.unique(np.asarray(to_numbers(data), np.float64), return_inverse=True) \
             if name in numbers else to_labels(data)
         shown[name] = [_plain(value) for value in known[0]]
-        codes.append(np.asarray(known[1], np.int64).reshape(-1))
+        codes.append(small(np.asarray(known[1], np.int64).reshape(-1), len(known[0])))
     owner = classes(codes)
-    first = np.unique(owner, return_index=True)[1]
+    first = np.empty(int(owner.max(initial=-1)) + 1, np.int64)
+    first[owner[::-1]] = np.arange(owner.size)[::-1]
     columns = {name: [shown[name][code] for code in column[first].tolist()]
                for name, column in zip(shown, codes, strict=True)}
     return json.dumps({"numeric": numeric, "counts": sizes(owner).tolist(), "columns": columns},

@@ -13,7 +13,9 @@ import numpy as np
 from unspoken.errors import ReleaseError
 from unspoken.methods.anonymity.measures.diversity_rules import Secret
 from unspoken.methods.anonymity.measures.equivalence_classes import classes
+from unspoken.methods.anonymity.named_values import rare_names
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
+from unspoken.methods.anonymity.tree_preserving.public_names import like_published
 from unspoken.models.comparison import Comparison
 from unspoken.models.relearn_tree import groups_of, relearn
 from unspoken.release.release import Release
@@ -56,14 +58,14 @@ def verify_trees(table: Table, release: Release, guarantee: TreePreserved) -> Ve
             comparison = Comparison(f"tree {index}: the manifest's tree was changed")
         words.append(str(comparison))
         missed = missed or comparison.difference
-    return Verification(tuple(words), reached, missed)
+    return Verification(tuple(words), reached, next(rare_names(table, release), missed))
 
 
 def _compare(table: Table, release: Release, guarantee: TreePreserved, rule: Mapping[str, Any],
              published: Any) -> Comparison:
     names = [str(n) for n in guarantee.facts.get("predictors") or ()]
     groups = groups_of(release.mechanism)
-    original = relearn(table, rule, names, {})
+    original = like_published(relearn(table, rule, names, {}), published)
     again = relearn(release.table, rule, names, groups)
     first: Comparison = published.same_as(original).inside("published and original")
     second: Comparison = published.same_as(again).inside("published and release")
@@ -78,8 +80,9 @@ def _requirements(release: Release, guarantee: TreePreserved
     codes = {name: code_column(table.schema[name], table.arrow([name])[name], "two-way").codes
              for name in asked["quasi"]}
     shown = asked["released_sensitive"]
-    secrets = {name: Secret.of(name, table.arrow([name])[name], table.schema[name].kind)
-               for name in shown}
+    orders = asked.get("orders") or {}
+    secrets = {name: Secret.of(name, table.arrow([name])[name], table.schema[name].kind,
+                               order=orders.get(name) or ()) for name in shown}
     needs = Needs(int(asked["k"]), {n: v for n, v in asked["l"].items() if n in shown},
                   {n: v for n, v in asked["t"].items() if n in shown}, str(asked["diversity"]),
                   secrets)

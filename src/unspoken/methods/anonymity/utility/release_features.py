@@ -18,7 +18,12 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.methods.anonymity.adversaries.released_meaning import Meaning, described, meaning
+from unspoken.methods.anonymity.adversaries.released_meaning import (
+    Meaning,
+    described,
+    meaning,
+    number_of,
+)
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
@@ -104,8 +109,8 @@ class Features:
         table = np.zeros((shown.found.missing + 1, len(known) + 1))
         for at, label in enumerate(shown.found.values()):
             held = (shown.groups or {}).get(str(label), frozenset([str(label)]))
-            for value in held:
-                table[at, place.get(value, len(known))] += 1.0 / len(held)
+            for value in held or ("",):
+                table[at, place.get(value, len(known))] += 1.0 / max(len(held), 1)
         table[-1] = np.nan
         return np.asarray(table[codes])
 
@@ -128,17 +133,16 @@ def _middles(shown: Meaning, form: Any) -> Floats:
         return np.where(np.isfinite(middle), middle, np.nan)
     if shown.groups is None:
         return np.full(shown.found.missing + 1, np.nan)
-    means = [np.mean([float(v) for v in shown.groups.get(str(label), frozenset([str(label)]))])
-             if _all_numbers(shown.groups.get(str(label), frozenset([str(label)]))) else np.nan
-             for label in shown.found.values()]
-    return np.array([*means, np.nan])
+    held = (shown.groups.get(str(label), frozenset([str(label)])) for label in shown.found.values())
+    return np.array([*map(_mean, held), np.nan])
 
 
-def _all_numbers(held: frozenset[str]) -> bool:
+def _mean(held: frozenset[str]) -> float:
+    """Return the mean of the numbers that a label holds; NaN where some are none."""
     try:
-        return bool([float(value) for value in held])
+        return float(np.mean([number_of(value) for value in held])) if held else float("nan")
     except ValueError:
-        return False
+        return float("nan")
 
 
 def _one_of(shares: Floats, rng: np.random.Generator) -> Floats:
@@ -159,9 +163,9 @@ def _inside(shown: Meaning, middle: Floats, rng: np.random.Generator) -> Floats:
     low, high = shown.low[codes], shown.high[codes]
     wide = np.isfinite(low) & np.isfinite(high) & (high > low)
     ends = np.r_[low[wide], high[wide]]
-    at = low[wide] + rng.random(int(wide.sum())) * (high - low)[wide]
+    at = low[wide] + rng.random(int(wide.sum())) * (high[wide] - low[wide])
     if ends.size and np.array_equal(ends, np.rint(ends)):
-        room = (high - low)[wide] + 1
+        room = high[wide] - low[wide] + 1
         at = np.minimum(np.floor(low[wide] + rng.random(room.size) * room), high[wide])
     out = middle.copy()
     out[wide] = at

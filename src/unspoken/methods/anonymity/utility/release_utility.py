@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -56,7 +57,7 @@ class ReleaseUtility:
 
     def summary(self) -> str:
         """Return the figures and the warnings, in lines."""
-        score = "" if self.score is None else (
+        score = "Boosted trees were not tested. " if self.score is None else (
             f"Boosted trees reach {self.score:.3f} on held-back originals "
             f"({self.score_of_original:.3f} from the original). ")
         return "\n".join([
@@ -82,7 +83,8 @@ def release_utility(original: Table, release: Release, held_back: Table | None =
     return ReleaseUtility(
         _marginals(features, before, after), _pairs(before, after), _propensity(before, after),
         scores[0], scores[1], risk.k, risk.strong_l, risk.risk.prosecutor_average,
-        1 - release.table.rows / original.rows, risk.histogram, moments, _warnings(moments))
+        1 - release.table.rows / original.rows, risk.histogram, moments,
+        (*_warnings(moments), *_untold(features, before, after)))
 
 
 def _places(features: Features) -> dict[str, slice]:
@@ -99,12 +101,28 @@ def _moments(features: Features, before: Floats, after: Floats) -> dict[str, tup
     out = {}
     for name, place in _places(features).items():
         if features.categories[name] is None:
-            one, two = before[:, place.start], after[:, place.start]
-            spread = float(np.nanstd(one)) or 1.0
-            known = two[~np.isnan(two)]
-            out[name] = (float(known.mean() - np.nanmean(one)) / spread,
-                         float(known.std()) / spread) if known.size else (float("inf"), 0.0)
+            one, two = _in_units(before[:, place], after[:, place])
+            out[name] = _moved(one[:, 0], two[~np.isnan(two)])
     return {name: (min(shift, 1e9), ratio) for name, (shift, ratio) in out.items()}
+
+
+def _moved(before: Floats, known: Floats) -> tuple[float, float]:
+    """Return the shift of a mean and the ratio of deviations; a constant that stays one keeps 1."""
+    if not known.size:
+        return float("inf"), 0.0
+    wide, spread = float(np.nanstd(before)), float(known.std())
+    ratio = 1.0 if wide == spread == 0 else spread / (wide or 1.0)
+    return float(known.mean() - np.nanmean(before)) / (wide or 1.0), ratio
+
+
+def _in_units(*parts: Floats) -> tuple[Floats, ...]:
+    """Return columns divided by their largest amount, so that no square is too large or small."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        largest = np.nanmax([np.nanmax(np.abs(part), axis=0, initial=0.0) for part in parts],
+                            axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    return tuple(part / unit for part in parts)
 
 
 def _warnings(moments: dict[str, tuple[float, float]]) -> tuple[str, ...]:
@@ -119,6 +137,18 @@ def _warnings(moments: dict[str, tuple[float, float]]) -> tuple[str, ...]:
             lines.append(f"Deviations of '{name}' are not usable: they are {spread:.2f} of the "
                          "original's.")
     return tuple(lines)
+
+
+def _untold(features: Features, before: Floats, after: Floats) -> Iterator[str]:
+    """Yield that a category is released alike for everybody, although it was not."""
+    for name, place in _places(features).items():
+        if features.categories[name] is not None and _alike(after[:, place]) and not _alike(
+                before[:, place]):
+            yield f"'{name}' is suppressed: it tells nothing about single records."
+
+
+def _alike(data: Floats) -> bool:
+    return bool(np.array_equal(data, np.broadcast_to(data[:1], data.shape), equal_nan=True))
 
 
 def _marginals(features: Features, before: Floats, after: Floats) -> float:
@@ -141,7 +171,7 @@ def _banded(values: Floats, ends: Floats) -> Floats:
 
 def _pairs(before: Floats, after: Floats) -> float:
     with np.errstate(invalid="ignore", divide="ignore"):
-        one, two = (np.nan_to_num(np.corrcoef(_filled(data), rowvar=False))
+        one, two = (np.nan_to_num(np.corrcoef(_filled(*_in_units(data)), rowvar=False))
                     for data in (before, after))
     return float(np.abs(np.atleast_2d(one) - np.atleast_2d(two)).max())
 
@@ -158,7 +188,7 @@ def _propensity(before: Floats, after: Floats) -> float:
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
-    data = np.vstack([_filled(before), _filled(after)])
+    data = np.vstack([_filled(part) for part in _in_units(before, after)])
     label = np.r_[np.zeros(before.shape[0]), np.ones(after.shape[0])]
     chance = LogisticRegression(max_iter=200).fit(
         scaled := StandardScaler().fit_transform(data), label).predict_proba(scaled)[:, 1]
@@ -169,7 +199,7 @@ def _propensity(before: Floats, after: Floats) -> float:
 def _scores(original: Table, release: Release, held_back: Table, features: Features,
             before: Floats) -> tuple[float | None, float | None]:
     target = original.schema.target
-    if target is None or target not in release.schema.names:
+    if target is None or target not in release.schema.names or not _tested(held_back, target):
         return None, None
     test = features.original(held_back)
     truth, was, now = (table.arrow([target])[target]
@@ -179,6 +209,12 @@ def _scores(original: Table, release: Release, held_back: Table, features: Featu
     after = np.vstack([features.drawn(release, rng) for _ in range(times)])
     now = pa.chunked_array([chunk for _ in range(times) for chunk in now.chunks])
     return _score(after, now, test, truth), _score(before, was, test, truth)
+
+
+def _tested(held_back: Table, target: str) -> bool:
+    """Return whether some record was held back whose target is known."""
+    column = coded(held_back.arrow([target])[target])
+    return bool((column.codes != column.missing).any())
 
 
 def _score(data: Floats, target: Any, test: Floats, truth: Any) -> float:

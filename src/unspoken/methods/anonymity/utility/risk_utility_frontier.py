@@ -7,17 +7,21 @@ recommended; what refused says why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unspoken.errors import InputError, UnspokenError, unknown
+from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of, refuse_strange
 from unspoken.methods.anonymity.utility.release_utility import ReleaseUtility, release_utility
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.method import method_of
+from unspoken.release.parameters import Rule, check_columns
 from unspoken.release.record_key import taken
+from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
 PREDICTION, STATISTICS = TASKS = ("prediction", "statistics")
@@ -28,6 +32,7 @@ _WAYS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "microaggregation": ({},),
     "tree-preserving": ({"rule": "leaf-merge"}, {"rule": "safe"}),
 }
+_CLASS = re.compile(r"^[A-Z]\w+: ")
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,9 @@ class Frontier:
     def best(self) -> Tried:
         """Return what is recommended; an error if everything refused."""
         if not self.tried or self.tried[0].utility is None:
-            reasons = dict.fromkeys(f"{one.method}: {one.refusal}" for one in self.tried)
+            # Refusals begin with the name of the class; the method's name stands there already.
+            reasons = dict.fromkeys(f"{one.method}: {_CLASS.sub('', one.refusal)}"
+                                    for one in self.tried)
             raise InputError("No method reaches what was asked for (three quarters of the records "
                              "are tried, the others held back): " + " ".join(reasons))
         return self.tried[0]
@@ -78,7 +85,8 @@ class Frontier:
                 lines.append(f"  {name}: refused. {one.refusal}")
                 continue
             of = one.utility
-            score = "" if of.score is None else \
+            unscored = "score not tested, " if self.task == PREDICTION else ""
+            score = unscored if of.score is None else \
                 f"score {of.score:.3f} of {of.score_of_original:.3f}, "
             mark = "*" if one in self.frontier else " "
             lines.append(f"{mark} {name}: {score}marginals {of.marginals:.3f}, "
@@ -91,21 +99,51 @@ class Frontier:
 
 
 def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
-             random_state: Any = None) -> Frontier:
+             random_state: Any = None,
+             progress: Callable[[int, int, str], None] | None = None) -> Frontier:
     """Try every method that can satisfy a demand of k, and l with its form.
 
     `demand` may also say what happens to `others`: "keep" or "drop" features that are neither
-    quasi-identifiers nor sensitive. Without a target the task is "statistics".
+    quasi-identifiers nor sensitive. Without a target the task is "statistics". `progress` is called
+    with how many were tried, of how many, and which is next.
     """
     if task not in TASKS:
         raise InputError(unknown("A task", task, TASKS))
+    _check_demand(table, demand)
     if table.schema.target is None:
         task = STATISTICS
-    train, held_back = _divided(table, random_state)
-    tried = [_try(train, held_back, name, {**ways, **_fitting(name, demand)},
-                  _refusal(table, name, demand))
-             for name, listed in _WAYS.items() for ways in listed]
-    return Frontier(task, tuple(sorted(tried, key=lambda one: -_worth(one, task))))
+    train, held_back = divided(table, random_state)
+    tried, wanted = [], [(name, ways) for name, listed in _WAYS.items() for ways in listed]
+    for done, (name, ways) in enumerate(wanted):
+        if progress is not None:
+            progress(done, len(wanted), name)
+        tried.append(_try(train, held_back, name, {**ways, **_fitting(name, demand)},
+                          _refusal(table, name, demand)))
+    return Frontier(task, tuple(sorted(tried, key=lambda one: _order(one, task))))
+
+
+def _check_demand(table: Table, demand: Mapping[str, Any]) -> None:
+    """Refuse what no method could use, before anything is tried.
+
+    A method that refuses is passed over; a misspelt column or file would only move the choice to
+    a method that has no use for it.
+    """
+    rules: dict[str, Rule] = {name: one.rule for way in _WAYS
+                              for name, one in method_of(way).parameters.items()}
+    for name in demand:
+        if name not in rules:
+            raise InputError(unknown("A demand", name, rules))
+    check_columns("anonymize", rules, demand, table.schema.names)
+    schema, trees = table.schema, hierarchies_of(demand.get("hierarchies"))
+    refuse_strange(trees, schema.with_role("quasi") or schema.features,
+                   schema.with_role("sensitive"))
+    for name, tree in trees.items():
+        tree.places(name, coded(table.arrow([name])[name]).values())
+
+
+def _order(one: Tried, task: str) -> tuple[float, float]:
+    """Return where a method stands: the most useful first, of equal ones that of least risk."""
+    return -_worth(one, task), 0.0 if one.utility is None else one.utility.average_risk
 
 
 def _fitting(name: str, demand: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +172,8 @@ def loose_columns(table: Table) -> tuple[str, ...]:
     return tuple(n for n in schema.features if n not in roles) if schema.with_role("quasi") else ()
 
 
-def _divided(table: Table, random_state: Any) -> tuple[Table, Table]:
+def divided(table: Table, random_state: Any) -> tuple[Table, Table]:
+    """Return three quarters of the records, and the rest, which is held back."""
     order = generator(seed_from(random_state), "held back").permutation(table.rows)
     held = int(HELD_BACK * table.rows)
     return taken(table, np.sort(order[held:])), taken(table, np.sort(order[:held]))
@@ -149,6 +188,9 @@ def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any],
         return Tried(name, parameters, release_utility(train, release, held_back))
     except UnspokenError as error:
         return Tried(name, parameters, None, str(error))
+    except (ArithmeticError, ValueError) as error:
+        # Numbers that one method cannot compute with are no reason to leave the others untried.
+        return Tried(name, parameters, None, f"'{name}' cannot compute with this table: {error}.")
 
 
 def _worth(one: Tried, task: str) -> float:

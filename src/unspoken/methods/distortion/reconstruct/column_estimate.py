@@ -14,8 +14,9 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError
-from unspoken.methods.distortion.known_laws import Additive, Answers, Classes, Law, Product
+from unspoken.methods.distortion.known_laws import Additive, Answers, Law, Product
 from unspoken.methods.distortion.random_factors import LOGNORMAL
+from unspoken.methods.distortion.reconstruct.error_bars import Column, error_bars
 from unspoken.methods.distortion.reconstruct.iterate import (
     MAX_STEPS,
     Part,
@@ -25,17 +26,10 @@ from unspoken.methods.distortion.reconstruct.iterate import (
 from unspoken.methods.distortion.reconstruct.iterate import reconstruct as solve
 from unspoken.methods.distortion.reconstruct.kernels import tally
 from unspoken.methods.distortion.reconstruct.reports import Reports, likely_support, spread
-from unspoken.methods.distortion.reconstruct.share_bounds import Places, share_bounds
 from unspoken.methods.distortion.response_matrices import Shares, by_inverse
 from unspoken.models.distribution import Categories, Distribution
 
 METHODS = ("em", "bayes")
-PLACES = 100
-"""Places inside the intervals, in all, among which bounds look for distributions."""
-MOST_PLACES = 5
-"""Most narrow ones inside one interval."""
-NARROW = 0.01
-"""Width of a narrow place, the interval being one wide."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,7 @@ def numbers(reports: Reports, law: Law, how: How, name: str, facts: dict[str, An
     estimates = [_estimate(part, how) for part in groups]
     weights = [part.counts.sum() / total for part in groups]
     mixed = normal(sum(w * f.probabilities for w, f in zip(weights, estimates, strict=True)))
-    low, high = _bars(reports, law, how, edges, (groups, estimates, mixed))
+    low, high = _bars(Column(reports, law, edges, how.pooled), how, mixed)
     description = {"method": how.method, "stop": how.stop, "steps": max(f.steps for f in estimates),
                    "truthful": int(reports.truthful.size), "withheld": reports.withheld, **facts}
     return Distribution(edges, mixed, name, int(total), low, high, description)
@@ -113,51 +107,12 @@ def _estimate(part: Part, how: How) -> Solution:
     return solve(part.counts, part.kernel, how.stop, how.steps, how.seed)
 
 
-Estimated = tuple[Sequence[Part], Sequence[Solution], Floats]
-
-
-def _bars(reports: Reports, law: Law, how: How, edges: Floats,
-          estimated: Estimated) -> tuple[Floats | None, Floats | None]:
-    """Return bounds that hold the true shares, the estimate among them, where they are wanted."""
+def _bars(column: Column, how: How, mixed: Floats) -> tuple[Floats | None, Floats | None]:
+    """Return bounds of the true shares, the estimate among them, where they are wanted."""
     if how.confidence is None:
         return None, None
-    groups, estimates, mixed = estimated
-    expected = [np.asarray(part.kernel) @ one.probabilities
-                for part, one in zip(groups, estimates, strict=True)]
-    low, high = share_bounds(_places(reports, law, how, edges, expected), how.confidence)
+    low, high = error_bars(column, how.confidence, how.seed)
     return np.minimum(low, mixed), np.maximum(high, mixed)
-
-
-def _places(reports: Reports, law: Law, how: How, edges: Floats,
-            expected: Sequence[Floats]) -> Places:
-    """Return the groups over places inside the intervals; classes have no inside."""
-    bins = edges.size - 1
-    inside = np.zeros(1) if isinstance(law, Classes) else _inside(bins)
-    at = np.append((np.arange(bins)[:, None] + inside).reshape(-1), bins)
-    fine = np.interp(at, np.arange(bins + 1), edges)
-    belongs = np.kron(np.eye(bins), np.ones(inside.size)).astype(np.float64)
-    parts = []
-    if reports.distorted.size:
-        values = reports.distorted
-        reported = law.reported(float(values.min()), float(values.max()), edges)
-        parts.append(Part(tally(values, reported), law.kernel(fine, reported, "integrated")))
-    if reports.truthful.size:
-        parts.append(Part(tally(reports.truthful, edges), belongs))
-    parts = [stacked(parts)] if how.pooled else parts
-    total = sum(part.counts.sum() for part in parts)
-    sums = np.hstack([part.counts.sum() / total * belongs for part in parts])
-    whole = np.kron(np.eye(len(parts)), np.ones(fine.size - 1)).astype(np.float64)
-    return Places(parts, expected, sums, whole)
-
-
-def _inside(bins: int) -> Floats:
-    """Return where places begin inside an interval of length one: narrow ones, and the gaps.
-
-    Spikes sit anywhere, at the very ends of intervals too: narrow places stand for them.
-    """
-    spikes = int(np.clip(PLACES // (2 * bins), 2, MOST_PLACES))
-    first = np.linspace(0.0, 1.0 - NARROW, spikes)
-    return np.sort(np.concatenate([first, first[:-1] + NARROW]))
 
 
 def shares(answers: Sequence[Any], choices: Any, law: Answers, name: str,

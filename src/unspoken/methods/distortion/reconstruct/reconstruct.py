@@ -100,8 +100,8 @@ def reconstruct(  # noqa: PLR0913
     steps : int
         Most steps of the iteration.
     confidence : float, optional
-        Confidence of error bars, such as 0.95. They hold the share of an interval whatever the
-        distribution looks like, given the noise, and are wide where the noise leaves little.
+        Confidence of error bars, such as 0.95. Each holds the share of its own interval that often,
+        on smooth and on spiky columns, given the noise; they are wide where it leaves little.
     pooled : bool, default False
         Treat people who reported the truth as like those who did not. By default both groups are
         estimated apart and added up, because choosing is not done at random.

@@ -76,6 +76,21 @@ def assigned(gains: Floats) -> Ints:
     return np.where(columns < known, columns, -1)
 
 
+def filled(matched: Ints, labels: Ints, categories: Ints) -> Ints:
+    """Give labels without a category the most frequent ones that are left, by rank.
+
+    A label that stands for several categories is like none of them; its best guess is one of the
+    frequent ones, which a guess costs nothing to try.
+    """
+    out = matched.copy()
+    free = np.setdiff1d(np.arange(categories.size), matched)
+    free = free[np.argsort(-categories[free], kind="stable")]
+    bare = np.flatnonzero(matched < 0)
+    bare = bare[np.argsort(-labels[bare], kind="stable")][:free.size]
+    out[bare] = free[:bare.size]
+    return out
+
+
 def _by_rank(labels: Ints, categories: Ints) -> Ints:
     out = np.full(labels.size, -1)
     both = min(labels.size, categories.size)

@@ -12,7 +12,11 @@ from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.ground_truth import Truths
 from unspoken.disclosure.knowledge_levels import MAX_RECORDS, Setting
 from unspoken.disclosure.measures import estimate
-from unspoken.methods.encoding.adversaries.category_frequencies import CategoryRecords, LabelOrder
+from unspoken.methods.encoding.adversaries.category_frequencies import (
+    CategoryRecords,
+    LabelOrder,
+    filled,
+)
 from unspoken.methods.encoding.adversaries.release_adversary import LabelAdversary, Labelled
 from unspoken.methods.encoding.adversaries.unchanged_values import UnchangedValues
 from unspoken.methods.encoding.audit.released_labels import LabelColumn, Records
@@ -71,8 +75,9 @@ def _matched(labels: Sequence[LabelColumn], first: int, seen: Labelled,
     for place, column in zip(places, labels, strict=True):
         if not any(held[place].size for _, held, _ in answers):
             continue
-        shares = [right_shares(column, _named(names[place], held[place]))
-                  for names, held, _ in answers]
+        shares = [right_shares(column, _named(
+            filled(names[place], seen.counts(place), known.counts(place)), held[place]))
+                  for names, held, known in answers]
         blind = [_blind(column, held[place], known.counts(place))
                  for _, held, known in answers]
         yield from _rows(adversary.name, level, column.name, shares,
@@ -85,9 +90,16 @@ def _named(names: Ints, held: Ints) -> Ints:
 
 
 def right_shares(column: LabelColumn, guesses: Ints) -> tuple[float, float]:
-    """Return the shares of labels and of records whose category is guessed."""
-    right = guesses == column.owner
-    return float(right.mean()), float(right @ column.counts / max(int(column.counts.sum()), 1))
+    """Return the shares of labels and of records whose category is guessed.
+
+    Where categories share a label, only the records of the one that is named are guessed rightly.
+    """
+    known = (guesses >= 0) & (guesses < len(column.categories))
+    named, labels = guesses[known], np.flatnonzero(known)
+    right = named[column.label_of[named] == labels]
+    counts = column.original_counts
+    return float((guesses == column.owner).mean()), \
+        float(counts[right].sum() / max(int(counts.sum()), 1))
 
 
 def _blind(column: LabelColumn, held: Ints, counts: Ints) -> float:

@@ -56,7 +56,7 @@ def piecewise_codes(values: Floats, table: Ints | None, recipe: Recipe) -> Draw:
         runs = monochromatic_runs(table, recipe.min_width)
 
     def draw(keys: int, rng: np.random.Generator) -> Floats:
-        cuts = [_cut(runs, values.size, recipe.breakpoints, rng) for _ in range(keys)]
+        cuts = [_cut(runs, values.size, recipe.wanted(rng), rng) for _ in range(keys)]
         codes = draw_many(values, cuts, rng, recipe.families, recipe.tail)[0]
         if recipe.mode == "max-mono" and runs is not None:
             _permute(codes, runs, rng)

@@ -27,8 +27,10 @@ NEEDS_KEY = "its labels were drawn at random: scoring needs the key"
 class LabelColumn:
     """One relabelled column: labels in order, categories in order, and which is which.
 
-    `rows` holds the label of every released record, `originals` the category of every record of
-    the original table; `in_order` says that labels are numbered as their categories are sorted.
+    `owner` is the category of every label, the most frequent one where rare ones share a label;
+    `label_of` the label of every category. `rows` holds the label of every released record,
+    `originals` the category of every record of the original table; `in_order` says that labels are
+    numbered as their categories are sorted.
     """
 
     name: str
@@ -36,6 +38,7 @@ class LabelColumn:
     labels: tuple[str, ...]
     categories: tuple[str, ...]
     owner: Ints
+    label_of: Ints
     rows: Rows
     originals: Rows
     in_order: bool = False
@@ -46,17 +49,14 @@ class LabelColumn:
         return np.bincount(self.rows[self.rows >= 0], minlength=len(self.labels))
 
     @cached_property
-    def original_shares(self) -> Floats:
-        """Return the share of the original's records that every category has."""
-        own = np.bincount(self.originals[self.originals >= 0], minlength=len(self.categories))
-        return own / max(int(own.sum()), 1)
+    def original_counts(self) -> Ints:
+        """Return how many of the original's records every category has."""
+        return np.bincount(self.originals[self.originals >= 0], minlength=len(self.categories))
 
     @property
-    def label_of(self) -> Ints:
-        """Return the label of every category."""
-        out = np.full(len(self.categories), -1)
-        out[self.owner] = np.arange(self.owner.size)
-        return out
+    def original_shares(self) -> Floats:
+        """Return the share of the original's records that every category has."""
+        return self.original_counts / max(int(self.original_counts.sum()), 1)
 
 
 def positions(column: Any, known: tuple[str, ...]) -> Rows:
@@ -109,14 +109,22 @@ def _is_renamed(table: Table, release: Release) -> bool:
 
 def _column(table: Table, release: Release, name: str, released: str,
             labels: dict[str, str]) -> LabelColumn:
-    categories, names = tuple(sorted(labels)), tuple(sorted(labels.values()))
-    owner = np.empty(len(names), np.int64)
+    categories, names = tuple(sorted(labels)), tuple(sorted(set(labels.values())))
     place = {label: index for index, label in enumerate(names)}
-    for index, category in enumerate(categories):
-        owner[place[labels[category]]] = index
-    return LabelColumn(name, released, names, categories, owner,
-                       positions(release.table.arrow([released])[released], names),
-                       positions(table.arrow([name])[name], categories))
+    label_of = np.array([place[labels[category]] for category in categories], np.int64)
+    originals = positions(table.arrow([name])[name], categories)
+    return LabelColumn(name, released, names, categories, _owners(label_of, originals, len(names)),
+                       label_of, positions(release.table.arrow([released])[released], names),
+                       originals)
+
+
+def _owners(label_of: Ints, originals: Rows, labels: int) -> Ints:
+    """Return the most frequent category of every label, the best guess for its records."""
+    counts = np.bincount(originals[originals >= 0], minlength=label_of.size)
+    owner = np.empty(labels, np.int64)
+    rarest_first = np.argsort(counts, kind="stable")
+    owner[label_of[rarest_first]] = rarest_first
+    return owner
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from unspoken.methods.encoding.audit.similar_records import (
     known_labels,
     samples,
 )
+from unspoken.numerics.exact_interval import exact_interval
 
 FACTS = (3, 6)
 PLAIN = 100
@@ -153,11 +154,8 @@ def _rows(level: str, people: int, claimed: int, right: int, outside: float,
 
 
 def _interval(hits: int, of: int) -> tuple[float, float]:
-    """Return the interval of Clopper and Pearson for a share, at 95%."""
-    from scipy.stats import beta
-
-    low = float(beta.ppf(0.025, hits, of - hits + 1)) if hits else 0.0
-    return low, float(beta.ppf(0.975, hits + 1, of - hits)) if hits < of else 1.0
+    low, high = exact_interval(hits, of)
+    return float(low), float(high)
 
 
 def single_out(view: View, truths: Truths, labels: Sequence[LabelColumn], seen: Labelled,

@@ -7,7 +7,8 @@ exact, because a learner puts the threshold between two values of the *node*. Wh
   training rows through the mined tree (`nodes`);
 - histogram learners (HistGradientBoosting, XGBoost hist and approx, LightGBM): their thresholds
   lie between values of the whole column, so the code table alone is enough, unless the learner
-  sampled rows to place them.
+  sampled rows to place them;
+- C4.5: its cuts are codes, so the code table alone is enough (`c45_decode`).
 
 Identity is with the same learner, parameters, seed and threads, fitted on the original rows in
 the released order. A reversed encoding (`book.increasing` False) promises an equally good tree
@@ -24,8 +25,10 @@ import numpy.typing as npt
 
 from unspoken.errors import DecodeError, UnpromisedModelWarning, explain
 from unspoken.methods.encoding.decode import sklearn_replay as exact
+from unspoken.methods.encoding.decode.c45_decode import decode_c45
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.ensemble_files import decode_file
+from unspoken.methods.encoding.decode.feature_design import Design
 from unspoken.methods.encoding.decode.gradient_boosting_replay import decode_boosting
 from unspoken.methods.encoding.decode.histogram_replay import decode_histogram
 from unspoken.methods.encoding.decode.lightgbm_replay import decode_lightgbm
@@ -33,9 +36,10 @@ from unspoken.methods.encoding.decode.own_tree_replay import (
     decode_forest_pattern,
     decode_tree_pattern,
 )
-from unspoken.methods.encoding.decode.training_rows import Rows, training_rows
+from unspoken.methods.encoding.decode.training_rows import Rows, check_classes, training_rows
 from unspoken.methods.encoding.decode.voting_replay import decode_bagging, decode_votes
 from unspoken.methods.encoding.decode.xgboost_replay import decode_xgboost
+from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.estimator_trees import EstimatorTrees
 from unspoken.models.forest import Forest
 from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
@@ -72,8 +76,12 @@ def decode_with(
                       "way: the decoded model is equally good, split by split, and may be another "
                       "one than the original's.", UnpromisedModelWarning, stacklevel=3)
     known = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves, rows)
+    if isinstance(read_model, Tree | Forest | EstimatorTrees):
+        check_classes(read_model.classes, None if known is None else known.y)
     if isinstance(read_model, EstimatorTrees):
         return decode_file(read_model, book, known, _decode_estimator)
+    if isinstance(read_model, CategoricalTree) and isinstance(book, Design):
+        return decode_c45(read_model, book, known)
     if isinstance(read_model, XGBoostModel):
         return decode_xgboost(read_model, book, known, learner)
     if isinstance(read_model, LightGBMModel):
@@ -102,6 +110,10 @@ def _check_live(model: Any) -> None:
     """
     if not hasattr(model, "get_params") or isinstance(model, type):
         return
+    outputs = getattr(model, "n_outputs_", 1)
+    if outputs != 1:
+        raise DecodeError(explain("The number of outputs of the model", "1", str(outputs),
+                                  "Mine one model per output."))
     params = model.get_params(deep=False)
     if params.get("splitter", "best") != "best":
         raise DecodeError("splitter='random' draws thresholds between values, not between ranks: "
@@ -123,9 +135,9 @@ def _check_not_stopped(model: Any) -> None:
     if rounds and rounds > 0:
         raise DecodeError(
             f"{type(model).__name__}: an evaluation set decided where training stopped (early "
-            "stopping), and on the original it may stop elsewhere. Mine a fixed number of rounds, "
-            "found by cross-validation, or use HistGradientBoosting, whose early stopping is "
-            "replayed.")
+            "stopping), and on the original it may stop elsewhere. Let mining stop it, which "
+            "records those rows in the recipe, or use HistGradientBoosting, whose early stopping "
+            "is replayed.")
 
 
 def _tree_method(model: Any) -> str | None:
@@ -157,5 +169,5 @@ def _needs_rows(model: Any) -> NoReturn:
     raise DecodeError(
         f"{type(model).__name__}: the training data is needed to decode this model. Its "
         "thresholds lie between values of single nodes, which the key alone does not know. "
-        "Pass the original training features."
+        "Pass the original training data (data=)."
     )

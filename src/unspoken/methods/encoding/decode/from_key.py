@@ -13,9 +13,19 @@ from unspoken.methods.encoding.decode.dispatch import decode_with, taken_over
 from unspoken.methods.encoding.decode.feature_design import Design
 from unspoken.methods.encoding.decode.model_facts import design_for
 from unspoken.methods.encoding.decode.original_places import in_place
+from unspoken.methods.encoding.decode.replayed_stopping import (
+    as_the_original_stops,
+    grown_on_the_original,
+)
 from unspoken.methods.encoding.decode.target_values import check_number, in_original_units
-from unspoken.methods.encoding.decode.training_rows import original_label, released_labels
+from unspoken.methods.encoding.decode.training_rows import (
+    original_label,
+    original_names,
+    released_labels,
+)
+from unspoken.methods.encoding.decode.xgboost_replay import DrawnElsewhereError
 from unspoken.models.readers import LightGBMModel, XGBoostModel
+from unspoken.models.recipe import Recipe
 from unspoken.release.key import Key
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
@@ -23,8 +33,11 @@ from unspoken.table.table import Table
 
 
 def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "original",
-                    **options: Any) -> Any:
+                    recipe: Recipe | None = None, **options: Any) -> Any:
     """Decode a mined model with the code book of a key.
+
+    `recipe`: how it was mined, which names the rows that it learned from and those by which it was
+    stopped early; where the original stops elsewhere, its model is returned.
 
     `units` "released" leaves the leaf values of a numeric target in the units of the release, in
     which the model is that of the original bit for bit (see `in_released_order`).
@@ -32,6 +45,8 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "origi
     if units not in ("original", "released"):
         raise InputError(explain("'units'", "'original' or 'released'", units))
     book = PiecewiseBook.from_key(key)
+    if recipe is not None and options.get("rows") is None:
+        options["rows"] = recipe.rows
     read_model, options["learner"] = taken_over(model, options.get("learner"))
     if book.units is not None:
         check_number(read_model)
@@ -40,10 +55,25 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "origi
     if y is None and isinstance(data, Table) and data.schema.target is not None:
         y = data.labels() if book.units is None else to_numbers(
             data.arrow([data.target])[data.target])
-    decoded = decode_with(read_model, design, design.numbers(data), y, **options)
+    try:
+        decoded = decode_with(read_model, design, design.numbers(data), y, **options)
+    except DrawnElsewhereError:
+        if recipe is None or not isinstance(data, Table):
+            raise
+        decoded = grown_on_the_original(read_model, recipe, key, data, _groups(read_model, design))
+    if recipe is not None and recipe.watched is not None:
+        decoded = as_the_original_stops(_named(decoded, design, y), recipe, key, data)
     if book.units is not None and units == "original":
         decoded = in_original_units(decoded, book.units)
     return _named(decoded, design, y)
+
+
+def _groups(mined: Any, design: Design) -> Any:
+    """Return the original categories behind the numbers of a mined booster, None if it has none."""
+    if not any(design.categorical):
+        return None
+    names = mined.feature_names
+    return design.groups(original_names(design, names) if names else mined.features)
 
 
 def _named(decoded: Any, design: Design, y: Any) -> Any:
@@ -82,4 +112,5 @@ def in_released_order(key: Key, table: Table) -> Table:
     if order is not None:
         rows = rows.take(pa.array(order))
     kinds = {name: "numeric" if name in book.features else "categorical" for name in names}
-    return read(rows, target=table.target, kinds=kinds, keep=names, show=False)
+    return read(rows, target=table.target, kinds=kinds, keep=[*names, table.target],
+                show=False)

@@ -69,7 +69,7 @@ def _grown_again(model: Any, decoded: Any, rows: Rows, tree: int, row: int) -> A
         y = np.asarray(model.classes_)[rows.numbers_of(tuple(model.classes_.tolist()))]
     again = clone(model).set_params(
         random_state=_seed(model, "subsample"), warm_start=False, verbose=0)
-    again.fit(rows.values.astype(np.float32), y, sample_weight=rows.weight)
+    again.fit(rows.narrow_values, y, sample_weight=rows.weight)
     known = (stage + 1) * model.n_trees_per_iteration_
     pairs = zip(inner_trees(decoded)[:known], inner_trees(again)[:known], strict=False)
     if len(inner_trees(again)) < known or not all(_same(a, b) for a, b in pairs):
@@ -175,6 +175,6 @@ class Moved:
 
 
 def _moved(mined: Any, decoded: Any, rows: Rows, draw: Draw) -> Moved:
-    before, after = mined.apply(rows.narrow), decoded.apply(rows.values.astype(np.float32))
+    before, after = mined.apply(rows.narrow), decoded.apply(rows.narrow_values)
     looked_at = np.flatnonzero((before != after) & draw.later)
     return Moved(int(looked_at[0]) if looked_at.size else -1, bool(np.any(before != after)))

@@ -128,30 +128,35 @@ def _data_edges(model: Any, rows: Rows) -> tuple[Edges, Ints]:
     order = binned_order(model)
     rows = rows.columns(order)
     sets = _sets(model)
-    for part, left in _parts(model, rows):
-        tables = {place: data_table(rows, place, part, rows.book.features[order[place]])
-                  for place in range(order.size) if not sets[place]}
-        again = _binner(model, rows, rows.codes, part)
-        if _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
-            original = _binner(model, rows, rows.values, part)
-            _check_bins(tables, again, original)
-            return list(original.bin_thresholds_), left
-    raise DecodeError(
-        "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
-        "not mined from exactly these rows of this release. Pass the training data, weights and "
-        "labels the miner's learner used, or decode with the right key."
-    )
+    part, left = _parts(model, rows)
+    tables = {place: data_table(rows, place, part, rows.book.features[order[place]])
+              for place in range(order.size) if not sets[place]}
+    again = _binner(model, rows, rows.codes, part)
+    if not _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
+        raise DecodeError(
+            "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
+            "not mined from exactly these rows of this release. Pass the training data, weights "
+            "and labels the miner's learner used, or decode with the right key.")
+    original = _binner(model, rows, rows.values, part)
+    _check_bins(tables, again, original)
+    return list(original.bin_thresholds_), left
 
 
-def _parts(model: Any, rows: Rows) -> list[tuple[Ints, Ints]]:
-    """Return the rows that may have been binned, without the held-out part or all, and the others.
+def _parts(model: Any, rows: Rows) -> tuple[Ints, Ints]:
+    """Return the rows that were binned, and those that were held out.
 
-    Held-out rows stand in the order in which they are scored.
+    Held-out rows stand in the order in which they are scored. The root of a tree counts the rows
+    that it was grown from: all of them, if other rows were passed to be scored.
     """
-    everything, nothing = np.arange(rows.count), np.zeros(0, np.int64)
+    everything = np.arange(rows.count)
     fraction = model.validation_fraction
-    if not model.do_early_stopping_ or fraction is None:
-        return [(everything, nothing)]
+    if not model.do_early_stopping_ or (fraction is None and not _apart(model)):
+        return everything, np.zeros(0, np.int64)
+    if _apart(model) or _grown_from(model) == rows.count:
+        raise DecodeError(
+            "HistGradientBoosting: rows that were passed to its fit apart (X_val) decided where "
+            "training stopped, and nothing says which they were. Mine with early_stopping=True "
+            "alone, which draws them by the seed.")
     from sklearn.model_selection import train_test_split
 
     stratify = None
@@ -159,8 +164,13 @@ def _parts(model: Any, rows: Rows) -> list[tuple[Ints, Ints]]:
         stratify = rows.labels("early stopping held out a stratified part")
     kept, left = train_test_split(everything, test_size=fraction, stratify=stratify,
                                   random_state=model._random_seed)
-    # A validation set passed to fit leaves the training rows whole.
-    return [(kept, left), (everything, nothing)]
+    return kept, left
+
+
+def _apart(model: Any) -> bool:
+    """Return True if scored rows were passed although none were to be drawn."""
+    return bool(model.validation_fraction is None
+                and getattr(model, "_use_validation_data", False))
 
 
 def _binner(model: Any, rows: Rows, data: Floats, part: Ints) -> Any:
@@ -181,7 +191,8 @@ def training_weights(model: Any, rows: Rows) -> Floats | None:
         return rows.weight
     from sklearn.utils.class_weight import compute_sample_weight
 
-    y = rows.labels("class weights entered the placing of bins")
+    # By number: scikit-learn numbers the classes before it looks up their weights.
+    y = rows.numbers_of(tuple(model.classes_.tolist()))
     weights: Floats = compute_sample_weight(class_weight=wanted, y=y)
     return weights if rows.weight is None else rows.weight * weights
 
@@ -208,8 +219,12 @@ def _partly(model: Any) -> bool:
     weighted = getattr(model, "_fitted_with_sw", False) or (
         getattr(model, "class_weight", None) is not None)
     held_out = model.do_early_stopping_ and model.validation_fraction is not None
-    rows = int(model._predictors[0][0].nodes["count"][0]) if model._predictors else 0
-    return bool(weighted or held_out or rows > model._bin_mapper.subsample)
+    return bool(weighted or held_out or _grown_from(model) > model._bin_mapper.subsample)
+
+
+def _grown_from(model: Any) -> int:
+    """Return how many rows the first tree was grown from."""
+    return int(model._predictors[0][0].nodes["count"][0]) if model._predictors else 0
 
 
 def _key_edges(mined: Edges, book: Codebook, model: Any) -> Edges:

@@ -66,8 +66,7 @@ def _average(model: LightGBMModel, rows: Rows, loss: str) -> Floats | None:
         return np.array([np.average(y.astype(np.float64), weights=weight)]) \
             if y.dtype.kind in "iufb" else None
     labels = sorted(set(y.tolist()), key=lambda label: (isinstance(label, str), label))
-    shares = np.array([weight[np.asarray([v == label for v in y.tolist()])].sum()
-                       for label in labels]) / weight.sum()
+    shares = np.array([weight[y == label].sum() for label in labels]) / weight.sum()
     if loss == "logistic":
         return np.array([np.log(shares[1] / shares[0]) / model.core.goal.sigmoid]) \
             if len(labels) == 2 and shares.min() > 0 else None

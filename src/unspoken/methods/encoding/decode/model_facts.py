@@ -16,13 +16,19 @@ from unspoken.models.readers.lightgbm_core import frame_lists
 def design_for(book: PiecewiseBook, model: Any) -> Design:
     """Return the features of a model in memory, as `as_model` returns it."""
     names, width = names_of(model)
-    lists = {name: [label for group in groups for label in group]
+    lists = {name: _flat(groups)
              for name, groups in (getattr(model, "categories", None) or {}).items()}
     design = design_of(book, names, width, lists)
     more = _histogram_lists(model, design) or _frame_lists(model, design)
     if not more:
         return design
     return design_of(book, names or design.released_features, width, more)
+
+
+def _flat(groups: Sequence[Any]) -> list[str]:
+    """Return labels in their order; trees of C4.5 list them bare, and None for missing ones."""
+    listed = [[each] if isinstance(each, str) else each or () for each in groups]
+    return [label for group in listed for label in group]
 
 
 def names_of(model: Any) -> tuple[tuple[str, ...] | None, int]:

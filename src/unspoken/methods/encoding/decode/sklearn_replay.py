@@ -79,7 +79,9 @@ def tree_weights(model: Any, rows: Rows) -> Floats | None:
     if wanted is None or rows.y is None:
         # Without labels a class of weight zero shows up in the check of row counts.
         return rows.weight
-    weights: Floats = compute_sample_weight(wanted, rows.y)
+    # A miner may have numbered the classes; weights are by the names that the model knows.
+    y = np.asarray(model.classes_)[rows.numbers_of(tuple(model.classes_.tolist()))]
+    weights: Floats = compute_sample_weight(wanted, y)
     return weights if rows.weight is None else rows.weight * weights
 
 
@@ -232,7 +234,8 @@ def restore_names(model: Any, book: Codebook) -> Any:
         model.feature_names_in_ = np.array(names, dtype=object)
     if hasattr(model, "classes_"):
         model.classes_ = label_array([original_label(book, c) for c in model.classes_])
-    if isinstance(getattr(model, "class_weight", None), dict):
+    by_name = not hasattr(model, "_predictors")  # HistGradientBoosting weighs classes by number.
+    if by_name and isinstance(getattr(model, "class_weight", None), dict):
         model.class_weight = {
             original_label(book, c): w for c, w in model.class_weight.items()
         }

@@ -87,6 +87,11 @@ class Rows:
         """Return the codes as float32, which holds them exactly, row by row."""
         return np.ascontiguousarray(self.codes, np.float32)
 
+    @cached_property
+    def narrow_values(self) -> npt.NDArray[np.float32]:
+        """Return the original values as scikit-learn's trees see them, row by row."""
+        return np.ascontiguousarray(self.values, np.float32)
+
     def narrow_of(self, bag: Ints) -> npt.NDArray[np.float32]:
         """Return the codes of some rows as float32; all of them are not copied."""
         whole = bag.size == self.count and np.array_equal(bag, np.arange(bag.size))
@@ -220,20 +225,38 @@ def _numbers(y: npt.NDArray[Any]) -> Floats:
 
 
 def class_numbers(y: npt.NDArray[Any], classes: Sequence[Any]) -> Ints:
-    """Return the place of each label among the model's classes.
+    """Return the place of each label among the model's classes."""
+    labels = y.tolist()
+    places = _class_places(set(labels), classes)
+    return np.fromiter((places[label] for label in labels), np.int64, len(labels))
 
-    A miner may have numbered the classes in their sorted order, as XGBoost wants them.
+
+def _class_places(known: set[Any], classes: Sequence[Any]) -> dict[Any, int]:
+    """Return the place of each known label.
+
+    A miner may have numbered the classes in their sorted order, as XGBoost wants them; under any
+    other names they would be taken for one another.
     """
     places = {label: place for place, label in enumerate(classes)}
-    labels = y.tolist()
-    known = set(labels)
-    if not known <= set(places):
-        if len(known) != len(places):
-            raise DecodeError(f"The model has {len(places)} classes, and the labels have "
-                              f"{len(known)} that are not the same. Pass the labels that were "
-                              "released, or decode with the right key.")
-        places = {label: place for place, label in enumerate(sorted(known, key=_sortable))}
-    return np.fromiter((places[label] for label in labels), np.int64, len(labels))
+    if known <= set(places):
+        return places
+    if len(known) != len(places) or list(classes) != list(range(len(places))):
+        raise DecodeError(f"The model has {len(places)} classes, and the labels have "
+                          f"{len(known)} that are not the same. Pass the labels that were "
+                          "released, or decode with the right key.")
+    return {label: place for place, label in enumerate(sorted(known, key=_sortable))}
+
+
+def check_classes(classes: Sequence[Any], y: npt.NDArray[Any] | None) -> None:
+    """Refuse classes that are not the labels, in the sorted order that scikit-learn always has.
+
+    Exchanged names would turn every prediction around, and no leaf would show it.
+    """
+    if y is not None and len(classes):
+        _class_places(set(y.tolist()), classes)
+    if list(classes) != sorted(classes, key=_sortable):
+        raise DecodeError("model field 'classes' must be in sorted order, as scikit-learn keeps "
+                          "them. They are not: the model was changed after it was mined.")
 
 
 def _sortable(label: Any) -> Any:

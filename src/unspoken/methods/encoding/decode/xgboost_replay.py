@@ -22,10 +22,10 @@ from unspoken.methods.encoding.decode.leaf_walks import ask_xgboost, leaves_in
 from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
+from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.models.readers.xgboost_json import XGBoostModel
 from unspoken.models.readers.xgboost_objectives import start_of
 from unspoken.models.readers.xgboost_tree import BoostedTree
-from unspoken.numerics.treewalk import Splits, apply
 
 HIST_STEP = np.float64(np.float32(1e-5))
 EXACT_STEP = np.float32(1e-6)
@@ -88,7 +88,7 @@ def _needed(rows: Rows | None) -> Rows:
     if rows is None:
         raise DecodeError("XGBoost exact: the training data is needed to decode this model. Its "
                           "thresholds lie between values of single nodes, which the key alone "
-                          "does not know. Pass the original training features.")
+                          "does not know. Pass the original training data (data=).")
     return rows
 
 
@@ -96,6 +96,8 @@ def _inferred(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Fl
     """Try both readings; refuse if both fit and differ."""
     try:
         hist = _hist(model, book, rows)
+    except DrawnElsewhereError:
+        raise
     except DecodeError as error:
         if rows is None:
             raise
@@ -123,8 +125,9 @@ def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Float
 def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
     tables = {column: _narrowed(key_table(book, column)) for column in range(model.n_features)}
     ends = {column: _ends(tables[column], rows, column) for column in tables}
+    last = np.searchsorted(model.core.layers, np.arange(len(model.trees)), side="right")
     return [
-        _hist_tree(tree, tables, ends, f"XGBoost tree {number}")
+        _hist_tree(tree, tables, ends, f"XGBoost tree {number}", bool(last[number] == last.max()))
         for number, tree in enumerate(model.trees)
     ]
 
@@ -147,8 +150,10 @@ def _ends(table: Table, rows: Rows | None, column: int) -> tuple[int, int]:
 
 
 def _hist_tree(
-    tree: BoostedTree, tables: dict[int, Table], ends: dict[int, tuple[int, int]], where: str
+    tree: BoostedTree, tables: dict[int, Table], ends: dict[int, tuple[int, int]], where: str,
+    last: bool,
 ) -> Floats:
+    """Return the cuts of one tree; `last`: no other round was grown after it."""
     out = tree.condition.copy()
     thresholds = tree.inner & ~tree.categorical
     for column in np.unique(tree.feature[thresholds]).tolist():
@@ -160,25 +165,46 @@ def _hist_tree(
         out[node[known]] = table.values[at[known]]
         for other in node[~known].tolist():
             out[other] = _outside(float(tree.condition[other]), table, ends[column],
-                                  f"{where}, node {int(tree.kept[other])}")
+                                  f"{where}, node {int(tree.kept[other])}", last)
     _check_finite(out, where)
     return out
 
 
-def _outside(cut: float, table: Table, ends: tuple[int, int], where: str) -> float:
+def _outside(
+    cut: float, table: Table, ends: tuple[int, int], where: str, last: bool
+) -> float:
     """Return the cut above the largest, or below the smallest, of the sketched values.
 
-    approx sketches by the hessian and so leaves out rows that a tree did not draw. Their
-    values may lie on either side of the cut, and must lie on the same in the originals.
+    approx sketches by the hessian, and so its outermost value can be one below that of a row that
+    a tree did not draw. Such rows may lie on either side of the cut, twice as far out: where they
+    lie on another in the originals, the tree is the same and what it predicts for them is not, so
+    that every round after it is grown from other gradients.
     """
     for side, end in ((1.0, ends[1]), (-1.0, ends[0])):
         if cut == outer_cut(table.codes, side)[end]:
             return float(outer_cut(table.values, side)[end])
     for side in (1.0, -1.0):
         cuts = np.unique(outer_cut(table.values[outer_cut(table.codes, side) == cut], side))
-        if cuts.size == 1 and np.all((table.codes < cut) == (table.values < cuts[0])):
+        if cuts.size == 1:
+            if not last and np.any((table.codes < cut) != (table.values < cuts[0])):
+                raise DrawnElsewhereError(where, table.name)
             return float(cuts[0])
     raise unexplained(where, table.name, cut, "XGBoost hist")
+
+
+class DrawnElsewhereError(DecodeError):
+    """Rows outside a tree's draw are predicted otherwise in the original, and later trees differ.
+
+    Its trees must then be grown on the original, for which the recipe is needed.
+    """
+
+    def __init__(self, where: str, feature: str) -> None:
+        super().__init__(
+            f"{where}: some rows that XGBoost (tree_method 'approx', subsample below 1) did not "
+            f"draw for it lie beyond its outermost cut on feature '{feature}' in the original and "
+            "not in the codes, or the other way round, so that the trees after it are others. Pass "
+            "the recipe and the original as a table, and they are grown on it; or mine with "
+            "tree_method='hist'.")
 
 
 def outer_cut(end: Floats, side: float) -> Floats:
@@ -189,17 +215,18 @@ def outer_cut(end: Floats, side: float) -> Floats:
 
 
 def _exact(model: XGBoostModel, rows: Rows) -> list[Floats]:
-    return [_exact_tree(tree, rows, f"XGBoost tree {n}") for n, tree in enumerate(model.trees)]
+    return tree_by_tree(lambda n: _exact_tree(model.trees[n], rows, f"XGBoost tree {n}"),
+                        len(model.trees), rows)
 
 
 def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
     nodes = Nodes(tree.shape, tree.feature, tree.condition, where)
-    splits = Splits(tree.feature, tree.condition, tree.default_left, strict=True)
     for column in range(len(rows.book.features)):
         key_table(rows.book, column)
     # Rows of weight zero stay: XGBoost's exact method cuts beside their values too.
     bag = np.arange(rows.count)
-    replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
+    leaf = next(iter(leaves_in([tree], rows, ask_xgboost)(0, rows.count)))
+    replay = Replay(nodes, rows, bag, leaf)
     out = tree.condition.copy()
     for column in np.unique(tree.feature[tree.inner]).tolist():
         if is_category(rows.book, column):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,30 +18,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import DataError, InputError, NotCoveredError
+from unspoken.arrays import Ints
+from unspoken.errors import DataError, InputError
 from unspoken.methods.encoding.learners.fit_learners import (
     chosen_rows,
     declare_categories,
     train,
 )
-from unspoken.methods.encoding.learners.fitted_check import decided_later, look
+from unspoken.methods.encoding.learners.fitted_check import enforce, look, verdict_of
 from unspoken.methods.encoding.learners.pinned_learners import LEARNERS, build, versions
+from unspoken.methods.encoding.learners.stop_rounds import NOTE, Stopping, stopped_params
 from unspoken.methods.encoding.learners.training_matrix import Matrix, Wanted, matrix_of
 from unspoken.methods.encoding.learners.tune_learners import Search, held_out, score, search
 from unspoken.models.category_groups import Groups
 from unspoken.models.forest import Forest
 from unspoken.models.histogram_trees import HistogramTrees
+from unspoken.models.packed_models import SUFFIX
 from unspoken.models.readers import LightGBMModel, as_model, as_pattern
 from unspoken.models.recipe import Recipe
 from unspoken.models.tree import Tree
 from unspoken.release.guarantee import Verdict
 from unspoken.release.release import Release
-from unspoken.table.atomic_files import write_file
+from unspoken.table.atomic_files import named_path, write_file
 from unspoken.table.table import Table
 
-__all__ = ["LEARNERS", "Mined", "fit", "forest", "tree"]
+__all__ = ["LEARNERS", "Mined", "Stopping", "fit", "forest", "tree"]
 
-NATIVE = ("xgboost", "lightgbm", "histogram")
+NATIVE = ("xgboost", "lightgbm", "histogram", "c45")
 """Learners that take categories as sets."""
 MAX_CLASSES = 100
 """A target of whole numbers with more different values than this is taken as a quantity."""
@@ -75,6 +77,8 @@ class Mined:
         if self.recipe.learner == "histogram":
             return HistogramTrees.from_sklearn(self.estimator, self.categories,
                                                self.recipe.columns)
+        if self.recipe.learner == "c45":
+            return self.estimator.pattern(self.recipe.columns, self.categories)
         model = as_pattern(as_model(self.estimator))
         if isinstance(model, LightGBMModel) and self.recipe.columns:
             model = model.with_columns(self.recipe.columns)
@@ -89,11 +93,13 @@ class Mined:
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model file, and beside it `<path>.recipe`, which the custodian needs."""
-        target = Path(path)
+        target = named_path(path)
         recipe = recipe_path(target)
         self.recipe.save(recipe, overwrite)
         try:
-            write_file(target, self.to_bytes(), overwrite=overwrite)
+            packed = target.suffix.lower() == SUFFIX and not isinstance(self.model, LightGBMModel)
+            write_file(target, self.model.packed() if packed else self.to_bytes(),
+                       overwrite=overwrite)
         except BaseException:
             recipe.unlink(missing_ok=True)
             raise
@@ -109,21 +115,23 @@ def recipe_path(model: Path) -> Path:
     return model.with_name(model.name + ".recipe")
 
 
-def fit(source: Release | Table, learner: str = "tree", *, task: str | None = None,
+def fit(  # noqa: PLR0913
+        source: Release | Table, learner: str = "tree", *, task: str | None = None,
         anyway: bool = False, rows: npt.ArrayLike | None = None,
         tune: Search | Mapping[str, Sequence[Any]] | None = None,
+        stop: Stopping | int | None = None,
         categories: Wanted | None = None, onehot: bool = False, **params: Any) -> Mined:
     """Mine a model from a release or a table.
 
-    Categories go to XGBoost, LightGBM and histogram boosting as categories, to the others by
-    number.
+    Categories go to XGBoost, LightGBM, histogram boosting and C4.5 as categories, to the others
+    by number.
 
     Parameters
     ----------
     source : Release or Table
         What is mined; its target is predicted.
     learner : {"tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost", \
-"bagging"}, default "tree"
+"bagging", "c45"}, default "tree"
         Whose trees are mined; LEARNERS lists the names.
     task : {"classification", "regression"}, optional
         Follows the target if left out.
@@ -135,6 +143,9 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     tune : mapping of str to list, optional
         Parameters to search for, with the values to try: the best by five-fold cross-validation
         over the rows is then fitted on all of them.
+    stop : Stopping or int, optional
+        Early stopping of XGBoost and LightGBM: rows that are held out choose the number of rounds,
+        at most `n_estimators`; a number is the patience. Decode with the recipe.
     categories : mapping, optional
         How to number the categories of columns: for each a list of groups of categories. Sorted,
         each by itself, if left out. For comparing with a decoded model: its `categories`.
@@ -160,24 +171,44 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     labels = _labels(source.table if isinstance(source, Release) else source)
     task = task or (task_of(labels) if not is_number(source) else "regression")
     chosen = None if rows is None else chosen_rows(rows, labels.size)
-    facts: Mapping[str, Any] = {}
-    if tune is not None:
-        everything = np.arange(labels.size) if chosen is None else chosen
-        params, facts = search(matrix, labels, everything, (learner, task), params,
-                               tune if isinstance(tune, Search) else Search(tune))
+    params, facts, parts = _searched(matrix, labels, chosen, (learner, task), params, tune, stop)
+    chosen, watched = parts
     estimator, used = build(learner, task, params)
     declare_categories(estimator, matrix)
-    verdict, later = _verdict(source, estimator, matrix)
+    verdict, later = verdict_of(source, estimator, matrix)
     if not later:
-        _enforce(verdict, estimator, anyway)
+        enforce(verdict, estimator, anyway)
     train(estimator, matrix, labels, chosen)
     if later and verdict is not None:
         verdict = look(estimator, verdict)
-        _enforce(verdict, estimator, anyway)
+        enforce(verdict, estimator, anyway)
     recipe = Recipe(learner, task, used, matrix.columns, matrix.left_out,
                     source.fingerprint if isinstance(source, Release) else None,
-                    versions(learner), None if chosen is None else tuple(chosen.tolist()), facts)
+                    versions(learner), _listed(chosen), facts, _listed(watched))
+    if watched is not None and verdict:
+        verdict = Verdict(True, verdict.reason + NOTE)
     return Mined(estimator, recipe, verdict, matrix.groups)
+
+
+def _searched(matrix: Matrix, labels: npt.NDArray[Any], chosen: Ints | None,
+              learner: tuple[str, str], params: dict[str, Any], tune: Any, stop: Any
+              ) -> tuple[dict[str, Any], dict[str, Any], tuple[Ints | None, Ints | None]]:
+    """Return parameters, how they were searched for, the rows to learn from and those scored."""
+    everything = np.arange(labels.size) if chosen is None else chosen
+    facts: dict[str, Any] = {}
+    if tune is not None:
+        params, facts = search(matrix, labels, everything, learner, params,
+                               tune if isinstance(tune, Search) else Search(tune))
+    if stop is None:
+        return params, facts, (chosen, None)
+    wanted = stop if isinstance(stop, Stopping) else Stopping(stop)
+    parts = wanted.parts(everything, labels.size)
+    params, known = stopped_params(matrix, labels, parts, learner, params, wanted.patience)
+    return params, {**facts, **known}, parts
+
+
+def _listed(rows: Ints | None) -> tuple[int, ...] | None:
+    return None if rows is None else tuple(rows.tolist())
 
 
 def fit_part(source: Release | Table, learner: str, share: float, seed: int = 0,
@@ -261,24 +292,3 @@ def is_number(source: Release | Table) -> bool:
     """Return True if a release says that its target is a number, not a class."""
     known = source.guarantee.facts.get("target") if isinstance(source, Release) else ""
     return known in ("affine", "scaled", "clear")
-
-
-def _verdict(source: Release | Table, estimator: Any,
-             matrix: Matrix) -> tuple[Verdict | None, bool]:
-    """Return whether a release covers a learner, and whether that is better asked once fitted."""
-    if not isinstance(source, Release):
-        return None, False
-    verdict = source.guarantee.covers(estimator, matrix.columns)
-    return verdict, not verdict and decided_later(source.guarantee, estimator, matrix)
-
-
-def _enforce(verdict: Verdict | None, estimator: Any, anyway: bool) -> None:
-    if verdict is None or verdict:
-        return
-    if not anyway:
-        raise NotCoveredError(
-            f"The release does not promise the same model for {type(estimator).__name__}: "
-            f"{verdict.reason} Change the parameters, or use anyway=True (on the command line "
-            "--anyway) if another model will do."
-        )
-    warnings.warn(f"Mined without a promise: {verdict.reason}", UserWarning, stacklevel=3)

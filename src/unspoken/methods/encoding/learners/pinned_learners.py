@@ -13,7 +13,7 @@ from typing import Any
 from unspoken.errors import InputError, MissingExtraError, explain
 
 LEARNERS = ("tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost",
-            "bagging")
+            "bagging", "c45")
 TASKS = ("classification", "regression")
 _HOMES = {
     "tree": ("sklearn.tree", "DecisionTree{}", "scikit-learn"),
@@ -24,6 +24,7 @@ _HOMES = {
     "histogram": ("sklearn.ensemble", "HistGradientBoosting{}", "scikit-learn"),
     "adaboost": ("sklearn.ensemble", "AdaBoost{}", "scikit-learn"),
     "bagging": ("sklearn.ensemble", "Bagging{}", "scikit-learn"),
+    "c45": ("unspoken.methods.encoding.learners.c45_classifier", "C45{}", "unspoken"),
 }
 _PINNED: Mapping[str, Mapping[str, Any]] = {
     "tree": {"random_state": 0},
@@ -32,6 +33,7 @@ _PINNED: Mapping[str, Mapping[str, Any]] = {
     "lightgbm": {"random_state": 0, "n_jobs": 1, "deterministic": True, "force_row_wise": True,
                  "verbose": -1},
     **{name: {"random_state": 0} for name in ("gradient", "histogram", "adaboost", "bagging")},
+    "c45": {},
 }
 _DEPTHS: Mapping[str, Mapping[str, Any]] = {"adaboost": {"max_depth": 1}, "bagging": {}}
 """Learners over trees of their own, and the parameters of those trees unless others are given."""
@@ -58,7 +60,7 @@ def build(learner: str, task: str, params: Mapping[str, Any]) -> tuple[Any, dict
             raise InputError(explain(f"The {what}", "one of " + ", ".join(known), got))
     kind = _class_of(learner, task)
     wanted = {**_PINNED[learner], **params}
-    if wanted.get("random_state") is None:
+    if wanted.get("random_state", 0) is None:
         raise InputError("'random_state' must be a whole number. Got None. Without one the model "
                          "cannot be compared with that of the original.")
     inside = {name: value for name, value in wanted.items() if name.startswith(INSIDE)}
@@ -82,6 +84,8 @@ def _inner(learner: str, task: str, params: Mapping[str, Any]) -> Any:
 
 def _class_of(learner: str, task: str) -> Any:
     module, name, package = _HOMES[learner]
+    if learner == "c45" and task != "classification":
+        raise InputError("C4.5 predicts classes. Use the learner 'tree' for a numeric target.")
     try:
         home = importlib.import_module(module)
     except ImportError:
@@ -94,7 +98,7 @@ def _class_of(learner: str, task: str) -> Any:
 
 
 def _check_names(kind: Any, params: Mapping[str, Any], more: tuple[str, ...]) -> None:
-    known = {*kind().get_params(), *more} - {"estimator"}
+    known = {*kind().get_params(), *more} - {"estimator", "categories"}
     strange = sorted(set(params) - known)
     if strange:
         raise InputError(f"{kind.__name__} has no parameter {', '.join(strange)}. Parameters: "

@@ -17,16 +17,16 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from unspoken.disclosure.policy_rules import Share, admit, known_names
-from unspoken.errors import PolicyError
+from unspoken.errors import PolicyError, reason
 from unspoken.methods.encoding.results.result_forms import FORMS, Form
 from unspoken.methods.encoding.results.shown_disclosure import Shown
 from unspoken.models.histogram_nodes import HistogramTree
 from unspoken.models.tree import Tree
 from unspoken.release.parameters import Rule, Whole
+from unspoken.table.atomic_files import named_path
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class ResultPolicy:
     def load(cls, path: str | os.PathLike[str]) -> ResultPolicy:
         """Read a policy file."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = named_path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise PolicyError(f"'{path}' must be a readable policy file. {error}.") from None
+            raise PolicyError(f"'{path}' must be a readable policy file. {reason(error)}") from None
         return cls.parse(text, str(path))
 
     @classmethod
@@ -97,7 +97,7 @@ class ResultPolicy:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"'{source}' must be TOML. {error}.") from None
+            raise PolicyError(f"'{source}' must be TOML. {reason(error)}") from None
         known_names(f"{source}:", data, [each.name for each in fields(cls)])
         if not set(data) - {"radius"}:
             raise PolicyError(f"'{source}' must limit something. Write forms = [\"rules\"] and "

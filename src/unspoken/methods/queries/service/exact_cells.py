@@ -2,9 +2,9 @@
 
 A question about nothing but the cells' columns is about whole cells. It is answered exactly if
 every cell in it holds enough people, and, for a sum or a mean, enough people with a value other
-than the most frequent one. Cells do not overlap and nobody can choose others, so two answers never
-differ in a few people. Which cells are closed is fixed when the service starts. Exact answers have
-no epsilon.
+than the most frequent one, and none or enough people without a value. Cells do not overlap and
+nobody can choose others, so two answers never differ in a few people. Which cells are closed is
+fixed when the service starts. Exact answers have no epsilon.
 """
 
 from __future__ import annotations

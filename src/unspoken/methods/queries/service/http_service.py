@@ -4,20 +4,23 @@
     POST /query   a question, as JSON or as a JSON text in the manner of SQL
 
 Every request carries `Authorization: Bearer TOKEN`. 400: the question is wrong. 401: no valid
-token. 403: the budget refuses. 413: too long. 429: too fast. 503: the log or the budget cannot be
-used, and nothing is answered any more. Questions that wait are answered together, so that one sync
-to the disk serves many.
+token. 403: the budget refuses. 408: too slow. 413: too long. 429: too fast. 503: the log or the
+budget cannot be used, and nothing is answered any more. Questions that wait are answered together,
+so that one sync to the disk serves many.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ssl
+import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import InputError, MissingExtraError, UnspokenError
+from unspoken.errors import InputError, MissingExtraError, UnspokenError, reason
 from unspoken.methods.queries.service.analyst_access import FAILURES, RateLimit, analyst_of
+from unspoken.methods.queries.service.impatient_protocol import impatient_protocol
 from unspoken.methods.queries.service.question import MAX_BYTES, read_json
 from unspoken.methods.queries.service.question_service import Asked, QueryService
 from unspoken.methods.queries.service.question_text import question_of
@@ -54,13 +57,41 @@ class Batches:
         try:
             replies = await asyncio.to_thread(self._service.ask_each,
                                               [asked for asked, _ in waiting])
+        except InputError as error:
+            if len(waiting) > 1:
+                return await self._one_by_one(waiting)
+            replies = [error]
         except Exception as error:
             # A log that cannot be written may have lost its place: nothing is answered any more.
             self.broken = True
+            _tell_custodian(error)
             replies = [error] * len(waiting)  # type: ignore[list-item]
         for (_, future), reply in zip(waiting, replies, strict=True):
             if not future.done():
                 future.set_result(reply)
+
+    async def _one_by_one(self, waiting: list[tuple[Asked, asyncio.Future[Any]]]) -> None:
+        """Answer questions of which one is wrong: the others are answered, and nothing is broken.
+
+        What was booked before that was noticed may be booked again, never the reverse.
+        """
+        for one in waiting:
+            await self._together([one])
+
+
+def _tell_custodian(error: Exception) -> None:
+    """Say on the terminal of the service why it answers no more.
+
+    Errors of unspoken name files. What others say may quote a value of the table, or the question:
+    of those only kind and place are shown.
+    """
+    words = str(error)
+    if isinstance(error, OSError):
+        words = reason(error)
+    elif not isinstance(error, UnspokenError):
+        *_, last = traceback.extract_tb(error.__traceback__)
+        words = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}."
+    print(f"unspoken: nothing is answered any more. {words}", file=sys.stderr, flush=True)
 
 
 def make_app(service: QueryService) -> Any:
@@ -100,14 +131,17 @@ class _Doors:
         analyst = self._who(request)
         if not isinstance(analyst, str):
             return analyst
-        return _json(200, await asyncio.to_thread(self._service.about))
+        return _json(200, await asyncio.to_thread(self._service.about, analyst))
 
     async def query(self, request: Any) -> Any:
         """Answer POST /query."""
         analyst = self._who(request)
         if not isinstance(analyst, str):
             return analyst
-        body = await _body(request)
+        try:
+            body = await asyncio.wait_for(_body(request), _SECONDS)
+        except TimeoutError:
+            return _json(408, {"error": f"A question must arrive within {_SECONDS} seconds."})
         if body is None:
             return _json(413, {"error": f"A question must be at most {MAX_BYTES} bytes long."})
         if self._batches.broken:
@@ -179,14 +213,17 @@ def serve(service: QueryService, host: str = "127.0.0.1", port: int = 8642, *,
 
     # h11 alone bounds headers: whoever has no token could fill the memory otherwise.
     config = uvicorn.Config(
-        app, host=host, port=port, http="h11", log_level="warning", access_log=False,
+        app, host=host, port=port, http=impatient_protocol(), log_level="warning", access_log=False,
         server_header=False, limit_concurrency=1000, timeout_keep_alive=_SECONDS,
         timeout_graceful_shutdown=5,
+        # Whoever asks could name any address in a header; wrong tokens are limited per address.
+        proxy_headers=False,
         h11_max_incomplete_event_size=MAX_BYTES, ssl_certfile=certificate, ssl_keyfile=key,
         ssl_version=ssl.PROTOCOL_TLS_SERVER)
     try:
         uvicorn.Server(config).run()
     except OSError as error:
-        raise UnspokenError(f"The service cannot listen on {host}:{port}. {error}.") from None
+        raise UnspokenError(f"The service cannot listen on {host}:{port}. "
+                            f"{reason(error)}") from None
     finally:
         service.close()

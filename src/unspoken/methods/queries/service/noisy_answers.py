@@ -22,7 +22,7 @@ from unspoken.arrays import Bools, Ints, Words
 from unspoken.errors import InputError
 from unspoken.methods.queries.grid_columns import GridColumn
 from unspoken.methods.queries.predicates import Missing
-from unspoken.methods.queries.service.question import Question
+from unspoken.methods.queries.service.question import MILLION, Question
 from unspoken.methods.queries.service.service_records import Groups, ServiceRecords
 from unspoken.numerics.packed_bits import bit_counts
 from unspoken.numerics.private_noise import laplace_error, laplace_noise, noisy_choice
@@ -30,7 +30,6 @@ from unspoken.numerics.record_bitsets import shared, unpack
 
 _FINE = 1 << 12
 _CANDIDATES = 256
-_PARTS = 1000
 _FEW = 40
 """Groups up to which every group is a set of its own."""
 
@@ -155,11 +154,11 @@ def _candidates(column: GridColumn) -> Ints:
 
 
 def _ranks(inside: Bools, column: GridColumn, places: Ints) -> Ints:
-    """Return, for every candidate, how many values lie below and above it, in two rows."""
+    """Return, for every candidate, how many values lie below it and up to it, in two rows."""
     # A pass over all records: its time says nothing about how many of them are inside.
     held = np.rint(np.bincount(places, inside.astype(np.float64), _candidates(column).size))
     up_to = np.cumsum(held)
-    return np.array([up_to - held, up_to[-1] - up_to], np.int64)
+    return np.array([up_to - held, up_to], np.int64)
 
 
 def _places(column: GridColumn) -> Ints:
@@ -244,11 +243,13 @@ def _quantile(found: Aggregates, epsilon: float, rows: int) -> dict[str, Any]:
     """Choose the candidate whose rank is right, with noise (permute and flip)."""
     assert found.column is not None
     assert found.question.at is not None
-    low = min(max(round(found.question.at * _PARTS), 1), _PARTS - 1)
-    below, above = found.counts
-    scores = -np.abs((_PARTS - low) * below - low * above)
+    low = round(found.question.at * MILLION)
+    below, up_to = found.counts
+    rank = low * int(up_to[-1])
+    # Many equal values hold many ranks: how far the rank asked for is from the nearest of them.
+    scores = -np.maximum(0, np.maximum(MILLION * below - rank, rank - MILLION * up_to))
     at = _candidates(found.column)
-    chosen = at[noisy_choice(scores.tolist(), _PARTS * rows, epsilon)]
+    chosen = at[noisy_choice(scores.tolist(), MILLION * rows, epsilon)]
     ranks = 2 * rows / epsilon * math.log(at.size / 0.05)
     step = float(found.column.step)
     return {"value": float(chosen) * step, "error": None, "epsilon": epsilon,

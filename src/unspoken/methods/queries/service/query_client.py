@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from unspoken.errors import InputError, QueryRefusedError, UnspokenError, explain
+from unspoken.errors import InputError, QueryRefusedError, UnspokenError, explain, reason
 
 _MOST_BYTES = 1 << 22
 _SECONDS = 60.0
@@ -114,7 +114,7 @@ class QueryClient:
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
             self._link.close()
             raise UnspokenError(f"The service gave no answer that can be read. "
-                                f"{type(error).__name__}: {error}.") from None
+                                f"{type(error).__name__}: {reason(error)}") from None
         if not isinstance(data, dict):
             raise UnspokenError("The service gave no answer that can be read.")
         return self._checked(response.status, data)

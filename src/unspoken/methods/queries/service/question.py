@@ -25,7 +25,11 @@ from unspoken.methods.queries.predicates import Predicate
 KINDS = ("count", "sum", "mean", "variance", "quantile", "histogram")
 FIELDS = ("select", "column", "where", "group", "at", "edges", "epsilon")
 MAX_BYTES = 16_384
+MILLION = 10**6
+"""Parts that 'at' of a quantile is counted in."""
 MAX_GROUPS, MAX_EDGES, MAX_PARTS = 3, 101, 60
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 100.0
+"""Of one answer. Noise for less is wider than whole numbers of 64 bits are."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +94,24 @@ class Question:
 def _check_numbers(one: Question) -> None:
     if one.at is not None and not (_finite(one.at) and 0 < one.at < 1):
         raise InputError(explain("'at' of a quantile", "above 0 and below 1", one.at))
-    if one.epsilon is not None and not (_finite(one.epsilon) and 1e-6 <= one.epsilon <= 100):
-        raise InputError(explain("'epsilon' of a question", "from 0.000001 to 100", one.epsilon))
+    if one.at is not None and abs(one.at * MILLION - round(one.at * MILLION)) > 1e-6:
+        raise InputError(explain("'at' of a quantile", "a whole number of millionths", one.at))
+    if one.epsilon is not None and not is_price(one.epsilon):
+        raise InputError(explain("'epsilon' of a question", PRICES, one.epsilon))
     if len(one.group) > MAX_GROUPS or len(set(one.group)) != len(one.group):
         raise InputError(f"'group' must name at most {MAX_GROUPS} different columns.")
     edges = one.edges
     if edges and (not 2 <= len(edges) <= MAX_EDGES or not all(map(_finite, edges))
                   or any(low >= high for low, high in itertools.pairwise(edges))):
         raise InputError(f"'edges' must be 2 to {MAX_EDGES} increasing numbers.")
+
+
+PRICES = "from 0.000001 to 100"
+
+
+def is_price(value: Any) -> bool:
+    """Return True for an epsilon that an answer may cost."""
+    return _finite(value) and LEAST_EPSILON <= value <= MOST_EPSILON
 
 
 def _finite(value: Any) -> bool:
@@ -144,7 +158,10 @@ def read_json(body: bytes) -> Any:
     if len(body) > MAX_BYTES:
         raise InputError(f"A question must be at most {MAX_BYTES} bytes long.")
     try:
-        return json.loads(body, object_pairs_hook=_once, parse_constant=_no_constant)
+        data = json.loads(body, object_pairs_hook=_once, parse_constant=_no_constant)
+        # Half a character (a lone surrogate) can be escaped, but no answer could repeat it.
+        json.dumps(data, ensure_ascii=False).encode()
+        return data
     except (ValueError, RecursionError):
         raise InputError("A question must be valid JSON, with every field once.") from None
 

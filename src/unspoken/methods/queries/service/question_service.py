@@ -1,11 +1,10 @@
 """QueryService: answers questions out of a budget, and nothing that was not booked and logged.
 
 Who learns what. Analysts learn the answers with their errors, what the policy declares, and which
-questions the budget refuses. Where a column's bounds or values are declared, neither form nor
-refusal of a noisy answer depends on protected values. Three things do depend on them: whether a
-column that the policy says nothing about can be compared with numbers or added up (its type, which
-in a text file follows from all of its rows); which of the fixed cells are answered exactly; and
-exact answers themselves, which have no epsilon. The same question gets the same answer, whoever
+questions the budget refuses. Neither form nor refusal of a noisy answer depends on protected
+values: columns are read as declared, and those that the policy says nothing about cell by cell. Two
+things do depend on them: which of the fixed cells are answered exactly, and exact answers
+themselves, which have no epsilon. The same question gets the same answer, whoever
 asks, and is paid for once. The order is: book in the budget, sync; add noise; write question and
 answer into the log, sync, move its head; answer. A process that is killed anywhere in between has
 booked what nobody learned.
@@ -24,14 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.errors import InputError, QueryLogError
+from unspoken.methods.queries.service.booked_questions import book_first, draw_of, unbookable
 from unspoken.methods.queries.service.declared_frame import declared_kind
 from unspoken.methods.queries.service.exact_cells import exact_answer
-from unspoken.methods.queries.service.noisy_answers import (
-    Aggregates,
-    aggregates,
-    noisy,
-    prepare,
-)
+from unspoken.methods.queries.service.noisy_answers import Aggregates, aggregates, noisy, prepare
 from unspoken.methods.queries.service.question import Question
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.service_records import ServiceRecords
@@ -39,13 +34,12 @@ from unspoken.numerics.random import fresh_seed
 from unspoken.release.automatic_entries import enter_once
 from unspoken.release.budget import Budget
 from unspoken.release.budget_costs import NONE, Cost
-from unspoken.release.budget_entries import ROW, Draw, now
+from unspoken.release.budget_entries import ROW, now
 from unspoken.release.chained_log import ChainedLog, LockedLog
 from unspoken.table.table import Table
 
 FORMAT = "unspoken-service 1"
 STARTED = "query log "
-_MOST_TEXT = 400
 
 
 class ServiceLog(ChainedLog):
@@ -116,7 +110,8 @@ class QueryService:
 
     def _enter(self, table: Table, register: Path) -> None:
         """Enter the answers into the register before the first of them is given."""
-        enter_once(register, "query", table, f"query service, log {self._name}",
+        enter_once(register, "query", table,
+                   f"query service, log {self._name} at {self.policy.log.absolute()}",
                    ", ".join(sorted(self.policy.analysts)),
                    f"epsilon {self.budget.terms.epsilon:g}")
 
@@ -131,9 +126,21 @@ class QueryService:
         name = fresh_seed()[:8].hex()
         note = ", exact cells: " + ", ".join(self.policy.cells) if self.policy.cells else ""
         self.budget.draw(Cost(None, law=NONE), kind="query", what=f"{STARTED}{name}{note}"[:500])
+        self._check_first(name)
         held.append({"format": FORMAT, "name": name, "table": self.budget.terms.table,
-                     "at": now()})
+                     "fixed": self.policy.fixed(),
+                     "public": list(self.records.settings.public), "at": now()})
         self._name = name
+
+    def _check_first(self, name: str) -> None:
+        """Refuse a log that is not the first that the budget has booked.
+
+        Of two services that begin at once both are booked, and one was first.
+        """
+        started = [one.what for one in self.budget.refresh().draws if one.what.startswith(STARTED)]
+        if not started or not started[0].startswith(STARTED + name):
+            raise QueryLogError(f"'{self._log.path}' is not the log that the budget "
+                                f"'{self.policy.budget}' knows. Use the two that belong together.")
 
     def _catch_up(self, held: LockedLog) -> None:
         for entry in held.news():
@@ -152,19 +159,28 @@ class QueryService:
         if entry.get("format") != FORMAT:
             raise QueryLogError(f"'{self._log.path}' must be the log of a query service.")
         name = str(entry.get("name"))
-        booked = self.budget.refresh().draws
-        if not any(one.what.startswith(STARTED + name) for one in booked):
-            raise QueryLogError(f"'{self._log.path}' is not the log that the budget "
-                                f"'{self.policy.budget}' knows. Use the two that belong together.")
+        self._check_first(name)
+        fixed = self.policy.fixed()
+        for setting in sorted({*fixed, *(earlier := entry.get("fixed") or {})}):
+            if fixed.get(setting) != earlier.get(setting):
+                raise QueryLogError(
+                    f"'{setting}' of the policy is not what it was when '{self._log.path}' was "
+                    "begun. Exact answers under two policies may differ in one person. Restore "
+                    "the policy, or begin with another table, budget and log.")
         self._name = name
 
-    def about(self) -> dict[str, Any]:
-        """Return what anybody who may ask may know: columns, declarations and prices."""
+    def about(self, analyst: str | None = None) -> dict[str, Any]:
+        """Return what an analyst may know: columns, declarations, prices and what is left.
+
+        An analyst with a limit sees its own; only where less is left of the total does that tell
+        something about what others have spent. Without a name it is the total.
+        """
+        own = (self.budget.terms.recipients or {}).get(analyst or "", self.budget.terms.epsilon)
         return {"columns": {name: {"kind": self._kind(name), **self.policy.columns.get(name, {})}
                             for name in self.records.asked_about},
                 "rows": self.records.table_rows, "each": self.policy.each,
-                "cells": list(self.policy.cells), "epsilon": self.budget.terms.epsilon,
-                "delta": self.budget.terms.delta, "left": self.budget.left()}
+                "cells": list(self.policy.cells), "epsilon": own,
+                "delta": self.budget.terms.delta, "left": self.budget.left(analyst)}
 
     def _kind(self, name: str) -> str:
         """Return what a column holds by the policy; the table is asked about public ones only."""
@@ -185,18 +201,25 @@ class QueryService:
 
         A question that cannot be answered gets the error that says why.
         """
+        wrong = {one: unbookable(one.question, one.analyst, self.policy.each) for one in asked}
+        sound = [one for one in asked if wrong[one] is None]
         with self._inside, self._log.locked() as held:
             self._catch_up(held)
-            new: dict[str, Asked] = {}
-            for one in asked:
+            new: dict[str, list[Asked]] = {}
+            for one in sound:
                 if one.question.identity not in self._known:
-                    new.setdefault(one.question.identity, one)
-            ready = dict(zip(new, self._pool.map(self._prepared, new.values()), strict=True))
-            failed = {name: one for name, one in ready.items() if isinstance(one, InputError)}
-            refused = self._answer(held, new, {name: one for name, one in ready.items()
-                                               if isinstance(one, _Ready)})
-            self._hand_on(held, [one for one in asked if one.question.identity in self._known])
-        return [failed.get(one.question.identity) or self._reply(one, refused) for one in asked]
+                    new.setdefault(one.question.identity, []).append(one)
+            failed = self._answer_new(held, new)
+            self._hand_on(held, [one for one in sound if one.question.identity in self._known])
+        return [wrong[one] or failed.get(one.question.identity) or self._reply(one)
+                for one in asked]
+
+    def _answer_new(self, held: LockedLog, new: dict[str, list[Asked]]) -> dict[str, InputError]:
+        """Answer what is not known yet; return what is wrong with questions that cannot be."""
+        ready = dict(zip(new, self._pool.map(self._prepared, new.values()), strict=True))
+        failed = {name: one for name, one in ready.items() if isinstance(one, InputError)}
+        return failed | self._answer(held, new, {name: one for name, one in ready.items()
+                                                 if isinstance(one, _Ready)})
 
     def _hand_on(self, held: LockedLog, asked: Sequence[Asked]) -> None:
         """Book answers that others paid for in the name of who gets them too, and log that."""
@@ -204,8 +227,7 @@ class QueryService:
                   if one.analyst not in self._given[one.question.identity]}
         paid = {key: one for key, one in wanted.items()
                 if self._known[key[0]].get("epsilon") is not None}
-        draws = [Draw(Cost(float(self._known[identity]["epsilon"])), analyst, "query",
-                      _shown(one.question), again=True)
+        draws = [draw_of(one.question, analyst, float(self._known[identity]["epsilon"]), again=True)
                  for (identity, analyst), one in paid.items()]
         booked = dict(zip(paid, self.budget.draw_each(draws, per_unit=True) if draws else [],
                           strict=True))
@@ -216,22 +238,22 @@ class QueryService:
         for identity, analyst in open_now:
             self._remember(identity, analyst, None)
 
-    def _reply(self, one: Asked, refused: set[str]) -> dict[str, Any]:
-        if one.question.identity in refused \
-                or one.analyst not in self._given[one.question.identity]:
+    def _reply(self, one: Asked) -> dict[str, Any]:
+        if one.analyst not in self._given.get(one.question.identity, ()):
             return {"answered": False, "rule": "budget", "reason":
                     "The budget of this table, or yours, has no room for this question. What was "
                     "answered can be asked again."}
         return {"answered": True, "question": one.question.to_json(),
                 **self._known[one.question.identity]}
 
-    def _prepared(self, one: Asked) -> _Ready | InputError:
+    def _prepared(self, askers: list[Asked]) -> _Ready | InputError:
         """Compute what does not depend on the budget; nothing of it is answered yet."""
+        question = askers[0].question
         try:
-            price = self._price(one.question)
-            exact = exact_answer(self.records, self.policy, one.question, self._rows)
-            sums = None if exact is not None else aggregates(self.records, one.question)
-            return _Ready(one.question, exact, sums, price)
+            price = self._price(question)
+            exact = exact_answer(self.records, self.policy, question, self._rows)
+            sums = None if exact is not None else aggregates(self.records, question)
+            return _Ready(question, exact, sums, price)
         except InputError as error:
             return error
 
@@ -243,36 +265,32 @@ class QueryService:
                              "total holds only for prices that are fixed beforehand.")
         return float(question.epsilon)
 
-    def _answer(self, held: LockedLog, new: dict[str, Asked],
-                ready: dict[str, _Ready]) -> set[str]:
-        """Book, add noise, log; return what the budget refused."""
-        paid = [name for name, one in ready.items() if one.exact is None]
-        draws = [Draw(Cost(ready[name].price), new[name].analyst, "query",
-                      _shown(ready[name].question)) for name in paid]
-        booked = dict(zip(paid, self.budget.draw_each(draws, per_unit=True) if draws else [],
-                          strict=True))
-        open_now = [name for name in ready if booked.get(name, True)]
-        answers = list(self._pool.map(lambda name: self._noisy(ready[name]), open_now))
-        entries = [{"identity": name, "answer": answer, "to": new[name].analyst, "at": now()}
-                   for name, answer in zip(open_now, answers, strict=True)]
-        if entries:
-            held.append(*entries)
-        for name, answer in zip(open_now, answers, strict=True):
-            self._remember(name, new[name].analyst, answer)
-        return {name for name in ready if name not in set(open_now)}
+    def _answer(self, held: LockedLog, new: dict[str, list[Asked]],
+                ready: dict[str, _Ready]) -> dict[str, InputError]:
+        """Book, add noise, log; return what went wrong with which. The rest was refused."""
+        payers = {name: new[name][0].analyst for name, one in ready.items()
+                  if one.exact is not None}
+        payers |= book_first(self.budget, {
+            name: [draw_of(one.question, asker.analyst, one.price) for asker in new[name]]
+            for name, one in ready.items() if one.exact is None})
+        drawn = dict(zip(payers, self._pool.map(lambda name: self._noisy(ready[name]), payers),
+                         strict=True))
+        answers = {name: one for name, one in drawn.items() if isinstance(one, dict)}
+        if answers:
+            held.append(*({"identity": name, "answer": answer, "to": payers[name], "at": now()}
+                          for name, answer in answers.items()))
+        for name, answer in answers.items():
+            self._remember(name, payers[name], answer)
+        return {name: one for name, one in drawn.items() if isinstance(one, InputError)}
 
-    def _noisy(self, ready: _Ready) -> dict[str, Any]:
+    def _noisy(self, ready: _Ready) -> dict[str, Any] | InputError:
         if ready.sums is None:
             return dict(ready.exact or {})
-        return noisy(ready.sums, ready.price, self._rows)
+        try:
+            return noisy(ready.sums, ready.price, self._rows)
+        except InputError as error:
+            return error
 
     def close(self) -> None:
         """Stop the threads."""
         self._pool.shutdown()
-
-
-def _shown(question: Question) -> str:
-    column = f"({question.column})" if question.column else "()"
-    where = f" where {question.where}" if question.where else ""
-    group = f" group by {', '.join(question.group)}" if question.group else ""
-    return f"{question.select}{column}{where}{group}"[:_MOST_TEXT]

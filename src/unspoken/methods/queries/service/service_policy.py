@@ -28,24 +28,43 @@ refused: a misspelt limit would be no limit.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import PolicyError, SchemaError, explain, unknown
+from unspoken.errors import PolicyError, SchemaError, explain, reason, unknown
 from unspoken.methods.queries.guard_settings import Settings
+from unspoken.methods.queries.service.question import PRICES, is_price
 from unspoken.release.parameters import Range, Real, Rule, Whole
+from unspoken.table.atomic_files import named_path
 from unspoken.table.declared_types import meaning
 from unspoken.table.schema import Schema
 
-_SERVICE: Mapping[str, Rule] = {"each": Real(0.0, 100.0), "smallest": Whole(2),
+
+@dataclass(frozen=True)
+class _Price:
+    """What one answer may cost: the same in a policy as in a question."""
+
+    def allowed(self) -> str:
+        """Return what is allowed, in words."""
+        return f"a number {PRICES}"
+
+    def admits(self, value: Any) -> bool:
+        """Return True if the value is allowed."""
+        return is_price(value)
+
+
+_SERVICE: Mapping[str, Rule] = {"each": _Price(), "smallest": Whole(2),
                                 "rate": Real(0.0, 10_000.0)}
 _PATHS = ("budget", "log", "head", "register")
 _COLUMN = ("public", "bounds", "step", "values")
 _MOST_VALUES = 1000
 _FARTHEST = 1e100
+_LONGEST_NAME = 200
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -67,10 +86,11 @@ class ServicePolicy:
     def load(cls, path: str | os.PathLike[str]) -> ServicePolicy:
         """Read a policy file."""
         try:
-            data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            data = tomllib.loads(named_path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise PolicyError(f"'{path}' must be a readable policy file (TOML). {error}.") from None
-        return cls.parse(data, Path(path).absolute().parent)
+            raise PolicyError(f"'{path}' must be a readable policy file (TOML). "
+                              f"{reason(error)}") from None
+        return cls.parse(data, named_path(path).absolute().parent)
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], folder: Path) -> ServicePolicy:
@@ -90,6 +110,16 @@ class ServicePolicy:
         return cls(**wanted, cells=_names(service.get("cells", [])),
                    columns=_columns(_table(data, "columns")),
                    analysts=_analysts(_table(data, "analysts")))
+
+    def fixed(self) -> dict[str, Any]:
+        """Return what must stay as it is after the first question.
+
+        Exact answers under two policies may differ in one person. Without exact cells nothing but
+        their absence is fixed: noise is drawn for what is declared when it is drawn.
+        """
+        columns = {name: dict(one) for name, one in sorted(self.columns.items())}
+        return {"cells": list(self.cells),
+                **({"smallest": self.smallest, "columns": columns} if self.cells else {})}
 
     def settings(self, schema: Schema) -> Settings:
         """Return the columns' declarations in the form that grids and cells read."""
@@ -114,19 +144,24 @@ def _columns(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         if not isinstance(one, dict):
             raise PolicyError(f"[columns.{name}] must be a section.")
         _known(f"A setting of [columns.{name}]", one, _COLUMN)
-        for key, rule in (("bounds", Range()), ("step", Real(0.0))):
-            if key in one and not rule.admits(one[key]):
-                raise PolicyError(explain(f"'{key}' of [columns.{name}]", rule.allowed(),
-                                          one[key]))
-        if any(abs(end) > _FARTHEST for end in one.get("bounds", ())):
-            raise PolicyError(f"'bounds' of [columns.{name}] must lie within {_FARTHEST:g} of 0: "
-                              "variances have no numbers beyond.")
+        _check_grid(name, one)
         if not isinstance(one.get("public", False), bool):
             raise PolicyError(explain(f"'public' of [columns.{name}]", "true or false",
                                       one["public"]))
         if "values" in one:
             _check_values(name, one["values"])
     return dict(data)
+
+
+def _check_grid(name: str, one: Mapping[str, Any]) -> None:
+    """Refuse ends and steps whose squares no number holds: an answer could not be written down."""
+    for key, rule in (("bounds", Range()), ("step", Real(1 / _FARTHEST, _FARTHEST))):
+        if key in one and not rule.admits(one[key]):
+            raise PolicyError(explain(f"'{key}' of [columns.{name}]", rule.allowed(), one[key]))
+    low, high = one.get("bounds", (0, 1))
+    if max(abs(low), abs(high)) > _FARTHEST or high - low < 1 / _FARTHEST:
+        raise PolicyError(f"'bounds' of [columns.{name}] must lie within {_FARTHEST:g} of 0, and "
+                          f"{1 / _FARTHEST:g} apart: variances have no numbers beyond.")
 
 
 def _check_values(name: str, values: Any) -> None:
@@ -138,11 +173,29 @@ def _check_values(name: str, values: Any) -> None:
 
 
 def _analysts(data: Mapping[str, Any]) -> dict[str, str]:
+    """Check names, which the budget books, and hashes, each of which must be of one analyst."""
     for name, hashed in data.items():
-        if not isinstance(hashed, str) or len(hashed) != 64:
-            raise PolicyError(f"'{name}' of [analysts] must be the hash of a token. Type 'unspoken "
-                              "serve --new-token' to draw a token; its hash goes here.")
+        if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
+            raise PolicyError(f"A name of [analysts] must have 1 to {_LONGEST_NAME} printable "
+                              f"characters. {name[:30]!r} has {len(name)}. Use a shorter or "
+                              "plainer one.")
+        if not isinstance(hashed, str) or not _HASH.fullmatch(hashed):
+            raise PolicyError(f"'{name}' of [analysts] must be the hash of a token, 64 digits of "
+                              "0-9 and a-f. Type 'unspoken serve --new-token' to draw a token; its "
+                              "hash goes here.")
+    _check_own_tokens(data)
     return dict(data)
+
+
+def _check_own_tokens(analysts: Mapping[str, str]) -> None:
+    """Refuse a token that two analysts share: one would spend what the other may get."""
+    owners: dict[str, str] = {}
+    for name, hashed in analysts.items():
+        if hashed in owners:
+            raise PolicyError(f"'{owners[hashed]}' and '{name}' of [analysts] have the same token. "
+                              "Nobody could tell who asks, and one would spend the limit of the "
+                              "other. Type 'unspoken serve --new-token' to draw one for each.")
+        owners[hashed] = name
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

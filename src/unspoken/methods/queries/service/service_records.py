@@ -8,10 +8,12 @@ those beyond the declared number are left out, so that a stated epsilon covers t
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,19 @@ import pyarrow as pa
 from unspoken.arrays import Bools, Ints, Words
 from unspoken.errors import InputError
 from unspoken.methods.queries.fixed_cells import FixedCells
-from unspoken.methods.queries.grid_columns import GridColumn, grid_column
+from unspoken.methods.queries.grid_columns import Advice, GridColumn, grid_column
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.predicates import All, Not, Predicate, Some
-from unspoken.methods.queries.service.declared_frame import declared_frame, declared_kind
+from unspoken.methods.queries.service.declared_frame import (
+    compared_by_cell,
+    declared_frame,
+    declared_kind,
+    declared_texts,
+)
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.summed_planes import Planes
 from unspoken.numerics.record_bitsets import pack, unpack
+from unspoken.table.identify.named_roles import named_roles
 from unspoken.table.table import Table
 
 MISSING, OTHER = None, "(other)"
@@ -35,6 +43,9 @@ _MASKS = 400
 _GROUPINGS = 40
 _EXACT = 1 << 53
 _BINS = 10
+_ADVICE = Advice("", "The custodian does that in [columns.{name}] of the policy.",
+                 "The custodian declares a coarser step.")
+"""Whoever asks over HTTP can declare nothing, and knows nothing of Python."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +62,17 @@ class ServiceRecords:
     """A table in memory, with what the policy declares about it."""
 
     def __init__(self, table: Table, policy: ServicePolicy, unit: str | None, rows: int) -> None:
+        # What can be asked about must not follow from the values.
+        table = replace(table, schema=named_roles(table.schema, tuple(policy.columns)))
         self.settings = policy.settings(table.schema)
         self._policy = policy
         kept = _kept_rows(table, unit, rows)
         bounded = table if kept is None else _only(table, str(unit), kept)
-        self._rows = Rows(bounded, declared_frame(_written(table, kept, bounded.arrow(), policy),
-                                                  policy.columns))
+        frame = _written(table, kept, bounded.arrow(), policy)
+        frame = declared_frame(frame, policy.columns)
+        self._rows = Rows(bounded, frame,
+                          compared_by_cell(frame, policy.columns, self.settings.public),
+                          declared_texts(policy.columns))
         self._masks: OrderedDict[str, Words] = OrderedDict()
         self._everybody = pack(np.ones(self._rows.count, np.bool_))
         self._columns: dict[str, GridColumn] = {}
@@ -120,7 +136,7 @@ class ServiceRecords:
         """Return a column in steps inside its declared bounds."""
         with self._guard:
             if name not in self._columns:
-                self._columns[name] = grid_column(self._rows, self.settings, name)
+                self._columns[name] = grid_column(self._rows, self.settings, name, _ADVICE)
             return self._columns[name]
 
     def groups(self, names: Sequence[str]) -> Groups:
@@ -164,7 +180,7 @@ class ServiceRecords:
         low, high = (column.low - middle) // shrink, (column.high - middle) // shrink
         if (high - low) ** power * self.count >= _EXACT:
             raise InputError(f"'{name}' has too many steps between its bounds for {self.count} "
-                             "rows to be added up exactly. The custodian declares a coarser step.")
+                             f"rows to be added up exactly. {_ADVICE.step}")
         ends = (min(low, 0), max(high, 0)) if power == 1 else (0, max(low * low, high * high))
         found: Planes = self.once(("planes", name, middle, shrink, power), lambda: Planes.of(
             self.offsets(name, middle, shrink) ** power, *ends))
@@ -184,13 +200,15 @@ class ServiceRecords:
         return found
 
     def _binned(self, name: str, column: GridColumn, edges: Sequence[float]) -> Groups:
-        if not edges:
-            edges = [float(e * column.step)
-                     for e in np.linspace(column.low, column.high, _BINS + 1)]
-        values = np.where(column.present, column.values * float(column.step), np.nan)
-        inner = np.searchsorted(np.asarray(edges, np.float64), values, side="right")
+        # Edges are compared in whole steps: 3 * 0.1 is not 0.3 in floating point.
+        in_steps = [Fraction(repr(float(edge))) / column.step for edge in edges] \
+            or [Fraction(e) for e in np.linspace(column.low, column.high, _BINS + 1).tolist()]
+        edges = edges or [float(e * column.step) for e in in_steps]
+        ends = [min(max(math.ceil(e), column.low - 1), column.high + 1) for e in in_steps]
+        inner = np.searchsorted(ends, column.values, side="right")
         # The last bin holds its upper end, as histograms do.
-        inner = np.where(values == edges[-1], len(edges) - 1, inner)
+        inner = np.where((column.values == ends[-1]) & (in_steps[-1] == ends[-1]),
+                         len(edges) - 1, inner)
         codes = np.where(column.present, inner, len(edges) + 1)
         spans = [(f"below {edges[0]:g}",),
                  *((f"{a:g} .. {b:g}",) for a, b in itertools.pairwise(edges)),
@@ -202,8 +220,8 @@ class ServiceRecords:
         if "values" in declared:
             return self._declared(name, declared["values"])
         if not self.public([name]):
-            raise InputError(f"'{name}' cannot be grouped by before its values are declared. The "
-                             f"custodian does that in [columns.{name}] of the policy.")
+            raise InputError(f"'{name}' cannot be grouped by before its values are declared. "
+                             + _ADVICE.bounds.format(name=name))
         labels = self._rows.distinct(name)
         if len(labels) > MOST_GROUPS:
             raise InputError(f"'{name}' has too many values to group by. Use a histogram.")
@@ -230,9 +248,9 @@ class ServiceRecords:
 
 
 def _written(table: Table, kept: Bools | None, frame: Any, policy: ServicePolicy) -> Any:
-    """Return the rows with declared columns as they are written in a text file."""
-    names = [name for name in policy.columns if declared_kind(policy.columns[name]) is not None
-             and name in table.schema.names]
+    """Return the rows with protected and declared columns as they are written in a text file."""
+    names = [name for name in table.schema.names
+             if not (one := policy.columns.get(name, {})).get("public") or declared_kind(one)]
     texts: Any = table.as_written(names) if names else None
     for name in names:
         column = texts[name] if kept is None else texts[name].filter(pa.array(kept))

@@ -23,6 +23,7 @@ class SpuEngine(Engine):
     """A party's side; a party without shares has no SPU and gets zeros."""
 
     reuses_masks = False
+    shares_last = False
 
     def __init__(self, party: Party) -> None:
         super().__init__(party)

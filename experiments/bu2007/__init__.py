@@ -1,5 +1,0 @@
-"""Section 6 of bu2007 on the data it used: published values beside ours.
-
-    python -m experiments.bu2007.run          everything, into docs/experiments/bu2007.md
-    python -m experiments.bu2007.figure9      one figure, to the screen
-"""

@@ -1,0 +1,1 @@
+"""Quantiles of columns over all owners, on a public grid."""

@@ -1,0 +1,1 @@
+"""Numbers that describe columns over all owners: known, missing, mean, variance."""

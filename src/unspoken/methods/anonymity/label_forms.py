@@ -1,0 +1,49 @@
+"""What the labels of a hierarchy are: bands of numbers, parts of dates, or names of sets.
+
+Bands and dates say of themselves what they hold, so that a description needs no members.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.methods.anonymity.hierarchy import ALL
+from unspoken.table.arrow_arrays import is_number
+
+_BAND = re.compile(r"^\[-?[\d.e+-]+, -?[\d.e+-]+[)\]]$|^-?[\d.e+-]+$")
+_TRUTH = re.compile(rf"^(True|False)$|{_BAND.pattern}")
+_DATE = re.compile(r"^\d{3}0s$|^\d{4}(-\d\d(-\d\d)?)?$")
+DAYS, SECONDS = "days", "seconds"
+
+
+def label_form(kind: Any, groups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the form of labels over values of an Arrow type, with members only where needed."""
+    labels = [label for label in groups if label != ALL]
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        if _all(_DATE, labels):
+            return {"form": "dates", "unit": DAYS if pa.types.is_date(kind) else SECONDS}
+    elif is_number(kind) and _all(_TRUTH if pa.types.is_boolean(kind) else _BAND, labels):
+        return {"form": "interval"}
+    return {"form": "set", "groups": dict(groups)}
+
+
+def _all(pattern: re.Pattern[str], labels: Iterable[str]) -> bool:
+    return all(pattern.match(label) for label in labels)
+
+
+def date_ends(label: str, unit: str) -> tuple[float, float]:
+    """Return the first and the last day, or second, of a day, month, year or decade."""
+    if label == ALL:
+        return -np.inf, np.inf
+    first = np.datetime64(label[:4] if label.endswith("s") else label)
+    after = first + (10 if label.endswith("s") else 1)
+    if unit == DAYS:
+        low, high = (int(one.astype("datetime64[D]").astype(np.int64)) for one in (first, after))
+        return float(low), float(high - 1)
+    low, high = (int(one.astype("datetime64[s]").astype(np.int64)) for one in (first, after))
+    return float(low), float(np.nextafter(float(high), -np.inf))

@@ -1,0 +1,1 @@
+"""The Spark engine: counting by SQL, row maps on workers, one shuffle of packed rows."""
