@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from types import SimpleNamespace
 
@@ -150,6 +151,31 @@ def test_answers_with_noise_of_an_epsilon_add_nothing(tmp_path):
     assert len(sums) == 10
     assert all(one.deviation > 100 for one in sums)
     assert joined(sums, sample("age", "plot", "debt")).gain == 0.0
+
+
+def test_the_noise_of_a_mean_is_that_of_its_sum_however_the_noise_of_its_people_fell(tmp_path):
+    """A household of three may be told to be thirty, which takes nothing of the sum's noise away.
+
+    Sums of distances from 100 over 0.25: a discrete Laplace of scale 400 deviates by 565.7.
+    """
+    guard = QueryGuard(TABLE, tmp_path / "log", epsilon=50, each=0.5, bounds={"debt": (0, 200)},
+                       public=["house"], smallest=2)
+    for house in range(100):
+        guard.mean("debt", f"house = {house}")
+    sums = logged_sums(tmp_path / "log", TABLE)
+    assert [one.deviation for one in sums] == pytest.approx([math.sqrt(2) * 400] * 100, rel=1e-3)
+
+
+def test_the_sum_behind_a_mean_is_as_near_as_stated(tmp_path):
+    guard = QueryGuard(TABLE, tmp_path / "log", epsilon=500, each=0.5, bounds={"debt": (0, 200)},
+                       public=["plot"], smallest=2)
+    ends = range(200, 600)
+    for end in ends:
+        guard.mean("debt", f"plot < {end}")
+    data = people()
+    off = [one.total - float(data["debt"][data["plot"] < end].sum())
+           for one, end in zip(logged_sums(tmp_path / "log", TABLE), ends, strict=True)]
+    assert 400 < np.sqrt(np.mean(np.square(off))) < 800
 
 
 def test_the_log_of_a_service_is_read(tmp_path):

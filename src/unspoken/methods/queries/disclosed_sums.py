@@ -21,6 +21,7 @@ from unspoken.methods.queries.answers import Answer
 from unspoken.methods.queries.guard_settings import NOISE, Settings, kept_settings
 from unspoken.methods.queries.guarded_columns import guarded_columns
 from unspoken.methods.queries.guarded_records import Rows
+from unspoken.methods.queries.noise_budget import NoiseBudget
 from unspoken.methods.queries.predicates import Predicate, conjuncts
 from unspoken.methods.queries.query import PUBLIC, Asked, Query, resolve
 from unspoken.numerics.random import derive
@@ -78,16 +79,24 @@ def _disclosed(asked: Asked, book: Book, rows: Rows, settings: Settings,
                secret: bytes) -> DisclosedSum:
     book.check(asked)
     reply = book.reply(asked, derive(secret, "answers"))
-    scale = 1
-    if asked.query.kind == "mean":
-        scale = people_behind(_averaged(asked, rows, settings), reply.epsilon)
-    error = reply.error * scale if reply.error is not None else \
-        _sampled_error(asked, reply, rows, settings)
+    total, error = _total(asked, reply, book, rows, settings)
     column, where = asked.query.column, asked.query.where
     bounds = of_column(settings.bounds, column) if column else None
-    return DisclosedSum(() if where is None else conjuncts(where), column, reply.value * scale,
-                        error, bounds=None if bounds is None else (bounds[0], bounds[1]),
+    return DisclosedSum(() if where is None else conjuncts(where), column, total, error,
+                        bounds=None if bounds is None else (bounds[0], bounds[1]),
                         public=frozenset(settings.public))
+
+
+def _total(asked: Asked, reply: Answer, book: Book, rows: Rows,
+           settings: Settings) -> tuple[float, float]:
+    """Return the sum that an answer discloses, and the standard deviation of its noise."""
+    mean = asked.query.kind == "mean"
+    people = max(_averaged(asked, rows, settings), 1) if mean else 1
+    if mean and reply.epsilon and isinstance(book, NoiseBudget):
+        return book.sum_behind(asked, reply, people)
+    error = reply.error * people if reply.error is not None else \
+        _sampled_error(asked, reply, rows, settings)
+    return reply.value * people, error
 
 
 def people_behind(people: int, epsilon: float | None) -> int:

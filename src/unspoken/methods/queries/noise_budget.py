@@ -143,6 +143,21 @@ class NoiseBudget:
         return Answer(float((middle + Fraction(off)) * column.step), error * float(column.step),
                       str(asked.query), self._done(asked, column.step), float(2 * half))
 
+    def sum_behind(self, asked: Asked, reply: Answer, people: int) -> tuple[float, float]:
+        """Return the sum that a mean discloses to whoever knows how many people it is about.
+
+        Value and error together give the noisy number of people away, and with it the noisy sum
+        of distances from the middle. Its noise does not depend on how the other noise fell.
+        """
+        column, half = self._column(asked), exactly(reply.epsilon or 0.0) / 2
+        middle = (column.low + column.high) // 2
+        far = laplace_deviation(Fraction(max(column.high - middle, middle - column.low)) / half)
+        step = float(column.step)
+        off = reply.value / step - middle
+        noisy_people = math.hypot(far, off * laplace_deviation(1 / half)) * step \
+            / (reply.error or 1.0)
+        return (off * noisy_people + middle * people) * step, far * step
+
     def _done(self, asked: Asked, step: Fraction) -> tuple[str, ...]:
         paid = f"discrete Laplace noise for an epsilon of {float(self.cost(asked)):g}"
         if asked.query.column is None:
