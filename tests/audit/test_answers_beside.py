@@ -167,7 +167,8 @@ def test_the_noise_of_a_mean_is_that_of_its_sum_however_the_noise_of_its_people_
 
 
 def test_the_sum_behind_a_mean_is_as_near_as_stated(tmp_path):
-    guard = QueryGuard(TABLE, tmp_path / "log", epsilon=500, each=0.5, bounds={"debt": (0, 200)},
+    """Distances of up to 100 over an epsilon of 0.12: the sums deviate by 1,178."""
+    guard = QueryGuard(TABLE, tmp_path / "log", epsilon=99, each=0.24, bounds={"debt": (0, 200)},
                        public=["plot"], smallest=2)
     ends = range(200, 600)
     for end in ends:
@@ -175,7 +176,7 @@ def test_the_sum_behind_a_mean_is_as_near_as_stated(tmp_path):
     data = people()
     off = [one.total - float(data["debt"][data["plot"] < end].sum())
            for one, end in zip(logged_sums(tmp_path / "log", TABLE), ends, strict=True)]
-    assert 400 < np.sqrt(np.mean(np.square(off))) < 800
+    assert 830 < np.sqrt(np.mean(np.square(off))) < 1660
 
 
 def test_the_log_of_a_service_is_read(tmp_path):
