@@ -203,7 +203,7 @@ def test_an_attempt_that_cannot_be_kept_says_so_in_one_line(fleet, ends, monkeyp
     monkeypatch.setattr(study_process.signal, "signal", lambda *_: None)
     with pytest.raises(SystemExit) as ended:
         study_process.main(str(fleet.folder / "dora"), proposal.id, 1, None, {})
-    assert ended.value.code == 1
+    assert ended.value.code == study_process.UNKEPT
     [line] = capfd.readouterr().err.splitlines()
     assert json.loads(line)["event"] == "attempt not kept"
 
