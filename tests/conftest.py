@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from support import repeatable_entropy
 
+from support import repeatable_entropy
 from unspoken_experiments.data_sets import find as find_data
 from unspoken_experiments.data_sets import how_to_get
 

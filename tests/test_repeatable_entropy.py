@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+
 from support import repeatable_entropy
 
 pytestmark = pytest.mark.skipif(not repeatable_entropy.wanted(),
