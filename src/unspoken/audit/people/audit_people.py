@@ -19,6 +19,7 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.audit.file_extras import file_extras
 from unspoken.audit.hidden_values import hidden_values
+from unspoken.audit.kept_promises import held_identifiers
 from unspoken.audit.people.blank_patterns import told_by_blanks
 from unspoken.audit.people.control_group import outsiders
 from unspoken.audit.people.exact_copies import ADVERSARY, exact_copies
@@ -209,21 +210,26 @@ def audit_table(  # noqa: PLR0913
     finished(progress)
     about = {"fingerprint": name or "of another tool", "rows": released.rows,
              "mechanism": {"name": "another tool"}, "columns": dict(found.read)}
-    audited = Audit(tuple(people_rows(found)), reach, 1, about, words_of(found.risks),
-                    dict.fromkeys(missing, "no column of the original could be matched with it")
-                    | extras,
+    unscored = {name: _not_matched(name, original, outside) for name in missing} | extras
+    audited = Audit(tuple(people_rows(found)), reach, 1, about, words_of(found.risks), unscored,
                     limits=limits, people=found, faults=_faults(original, released, asked))
     return audited if policy is None else replace(audited, judgement=policy.judge(audited))
 
 
+def _not_matched(name: str, original: Table, control: Table | None) -> str:
+    if control is not None and name in original.schema.names and name not in control.schema.names:
+        return "the control group has no such column, so nobody can tell what it adds"
+    return "no column of the original could be matched with it"
+
+
 def _faults(table: Table, release: Table, asked: PeopleRequest) -> tuple[str, ...]:
-    """Return what shows at once: the order was kept, or values are hidden in other ones."""
+    """Return what shows at once: identifiers, the order, values hidden in other ones."""
     reading = read_tables(table, release, None, asked.turned)
     attacked = Attacked(reading, (), reading.names, asked.radius, seed_from(asked.random_state))
     rows = attacked.drawn(reading.original, 2 * len(reading.names), "side by side")
     near = find_nearest(reading, reading.original, rows, reading.names, attacked.rng("nearest"))
     shown = np.array([found[0] for found in near.records], np.int64)
-    return (*kept_order(reading, attacked.rng("order")),
+    return (*held_identifiers(table, release), *kept_order(reading, attacked.rng("order")),
             *hidden_values(table, release, rows, shown, asked.turned),
             *told_by_blanks(table, release, rows, shown))
 
