@@ -24,6 +24,7 @@ from unspoken.audit.people.comparable import (
     Values,
     agreeing,
     people_of,
+    scale_of,
     standing_for,
     values_of,
 )
@@ -139,7 +140,7 @@ def _by_rank(codes: Floats, mine: Values, similar: Values) -> tuple[Numbers, Sca
     """Return codes as values of similar people, compared by rank."""
     known = _middle(similar)
     read = lined_up(codes, known)
-    return Numbers(read, read), Scale(_width(_middle(mine), read), known=_sorted(known))
+    return Numbers(read, read), replace(scale_of(_middle(mine)), known=_sorted(known))
 
 
 def _sorted(values: Floats) -> Floats:
@@ -245,16 +246,10 @@ def _column(found: Values, mine: Values, similar: Values) -> tuple[Values, Scale
 def _number_column(found: Numbers, mine: Numbers,
                    similar: Numbers) -> tuple[Values, Scale, str]:
     if not found.plain:
-        return found, Scale(_width(mine.middle, found.middle)), INTERVALS
+        return found, scale_of(mine.middle), INTERVALS
     if _difference(found.low, similar.middle) > max(FAR, _by_chance(found.low, similar.middle)):
         return found, Scale(), RANK
-    return found, Scale(_width(mine.middle, found.low)), AS_IS
-
-
-def _width(one: Floats, other: Floats) -> float:
-    both = np.concatenate([one, other])
-    both = both[np.isfinite(both)]
-    return float(np.ptp(both)) or 1.0 if both.size else 1.0
+    return found, scale_of(mine.middle), AS_IS
 
 
 def _by_chance(one: Floats, other: Floats) -> float:
