@@ -140,6 +140,14 @@ class Bag:
     rows: Ints
     weight: Floats
 
+    def of_shares(self, shares: Floats, numbers: Ints) -> Bag:
+        """Return the rows of classes that have a share of the root; the others weigh nothing.
+
+        A learner leaves out rows whose class has the weight zero, and a file does not name it.
+        """
+        counted = (shares != 0)[numbers[self.rows]]
+        return self if counted.all() else Bag(self.rows[counted], self.weight[counted])
+
 
 def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None = None,
                   weight: npt.ArrayLike | None = None, trusted: bool = False,
