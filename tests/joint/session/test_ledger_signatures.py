@@ -89,6 +89,16 @@ def test_an_end_that_nobody_signed_is_none(written, tmp_path):
     assert ledger.unsigned == kinds(written[1])[-2::-1].index("signed")
 
 
+def test_entries_are_numbered(tmp_path):
+    ledger = Ledger("p1")
+    ledger.state("engine", "another one")
+    first, *others = ledger.chain.text().splitlines(keepends=True)
+    entry = {**json.loads(others[0]), "n": 7}
+    (tmp_path / "p1.ledger").write_bytes(first + json.dumps(entry).encode() + b"\n")
+    with pytest.raises(LedgerError, match="its entry 1 does not follow"):
+        Ledger.load(tmp_path / "p1.ledger")
+
+
 def test_nothing_is_written_behind_the_end(tmp_path):
     ledger = Ledger("p1")
     ledger.status = "failed"
