@@ -22,6 +22,7 @@ from unspoken.joint.result_control.moment_inference import (
 from unspoken.joint.result_control.shared_denominators import greatest_fixed
 from unspoken.joint.result_control.verdict import Certainty, Verdict
 
+COUNT = "number of records"
 MINUS_OWN = "the result less its own part"
 AT_A_BOUND = "where the others' part is as small or as great as it can be"
 FEW_VALUES = "where records and values are so few that they can be tried out"
@@ -108,12 +109,14 @@ class RowModel:
     ridge: bool = False
     to: tuple[str, ...] = ()
     smaller: tuple[tuple[int, ...], ...] = ()
+    bits: int | None = None
 
     def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
         """Return which moments of a single other owner follow."""
         numbers = _numbers(self, self.terms)
         any_, coded = over_rows(numbers), over_rows(replace(numbers, zero_one=True))
-        return [Verdict(name, (other,), *_model_certainty(sure and fixed, coded[name] and fixed))
+        return [Verdict(name, (other,), *_model_certainty(
+                    sure and fixed, coded[name] and fixed, None if name == COUNT else self.bits))
                 for other in others_of(party, owners)
                 for fixed in [part_is_fixed(party, owners, other)] for name, sure in any_.items()]
 
@@ -134,6 +137,7 @@ class ColumnModel:
     to: tuple[str, ...] = ()
     smaller: tuple[tuple[int, ...], ...] = ()
     chosen: bool = False
+    bits: int | None = None
 
     def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
         """Return which moments of the columns of all others follow, taken together."""
@@ -142,7 +146,8 @@ class ColumnModel:
         if not about:
             return []
         any_, coded = self._followed(own, False), self._followed(own, True)
-        return [Verdict(name, self._about(name, about), *_model_certainty(sure, coded[name]))
+        return [Verdict(name, self._about(name, about),
+                        *_model_certainty(sure, coded[name], self.bits))
                 for name, sure in any_.items()]
 
     def _about(self, name: str, others: tuple[str, ...]) -> tuple[str, ...]:
@@ -182,13 +187,20 @@ def _numbers(model: RowModel | ColumnModel, terms: int) -> ModelNumbers:
     return ModelNumbers(min(terms, most), model.errors, model.sums, model.ridge)
 
 
-def _model_certainty(sure: bool, coded: bool) -> tuple[Certainty, str, Certainty | None]:
-    """Return how surely something follows: whatever the columns are, or those of 0 and 1."""
+def _model_certainty(sure: bool, coded: bool,
+                     bits: int | None) -> tuple[Certainty, str, Certainty | None]:
+    """Return how surely something follows: whatever the columns are, or those of 0 and 1.
+
+    Of numbers in steps nothing follows but whole numbers, while a step is less than one record.
+    """
+    if bits is not None and (sure or coded):
+        return (Certainty.USUALLY, "the equations of the model, where columns are of "
+                f"{'whole numbers' if sure else '0 and 1'} and records up to about {2**bits:,}",
+                Certainty.USUALLY)
     if sure:
         return Certainty.ALWAYS, "the equations of the model, up to the sign of a mean", None
-    if coded:
-        return Certainty.USUALLY, CODED, Certainty.USUALLY
-    return Certainty.SOMETIMES, MANY_DIGITS, Certainty.USUALLY
+    return (Certainty.USUALLY, CODED, Certainty.USUALLY) if coded else (
+        Certainty.SOMETIMES, MANY_DIGITS, Certainty.USUALLY)
 
 
 @dataclass(frozen=True)

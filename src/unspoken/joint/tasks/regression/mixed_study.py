@@ -77,5 +77,5 @@ def mixed_opens(study: Study, opened: tuple[Opened, ...]) -> tuple[Opened, ...]:
     if not rows or not isinstance(model, ColumnModel):
         return opened
     over_rows = RowModel(model.terms, model.errors, model.sums, model.ridge, model.to,
-                         model.smaller)
+                         model.smaller, model.bits)
     return (MixedModel(model, over_rows, rows),)

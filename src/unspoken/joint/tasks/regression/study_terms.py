@@ -36,7 +36,8 @@ def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> Re
     settings = RegressionSettings.of(parameters)
     smaller = tuple(tuple(names.split("+")) for names in settings.smaller)
     return as_study(lambda: RegressionParams(settings.ridge, settings.condition,
-                                             settings.inference, tuple(receivers), smaller))
+                                             settings.inference, tuple(receivers), smaller,
+                                             settings.bits))
 
 
 def places_of(terms: RegressionTerms,

@@ -272,7 +272,7 @@ def rows_opens(study: Study) -> tuple[Opened, ...]:
         terms = min(terms, max(1, len(selection.keep)))
     return (RowModel(terms, rules.inference and not rules.ridge, rules.inference,
                      bool(rules.ridge), rules.receivers,
-                     places_of(terms_of(study.parameters), rules.smaller)),
+                     places_of(terms_of(study.parameters), rules.smaller), rules.bits),
             Totals("number of records"))
 
 
@@ -283,7 +283,7 @@ def columns_opens(study: Study) -> tuple[Opened, ...]:
     return (ColumnModel(places_in(columns), terms, rules.inference and not rules.ridge,
                         rules.inference, bool(rules.ridge), rules.receivers,
                         places_of(columns.terms, rules.smaller),
-                        selection_of(study.parameters) is not None),)
+                        selection_of(study.parameters) is not None, rules.bits),)
 
 
 TASKS = (
