@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.errors import InputError, QueryLogError
+from unspoken.methods.queries.service.answered_grids import grid_entry
 from unspoken.methods.queries.service.booked_questions import book_first, draw_of, unbookable
 from unspoken.methods.queries.service.declared_frame import declared_kind
 from unspoken.methods.queries.service.exact_cells import exact_answer
@@ -277,7 +278,8 @@ class QueryService:
                          strict=True))
         answers = {name: one for name, one in drawn.items() if isinstance(one, dict)}
         if answers:
-            held.append(*({"identity": name, "answer": answer, "to": payers[name], "at": now()}
+            held.append(*({"identity": name, "answer": answer, "to": payers[name], "at": now(),
+                           **grid_entry(ready[name].sums, self._rows)}
                           for name, answer in answers.items()))
         for name, answer in answers.items():
             self._remember(name, payers[name], answer)
