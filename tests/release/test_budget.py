@@ -293,3 +293,24 @@ def test_json(tmp_path):
     told = json.loads(json.dumps(budget.to_json()))
     assert told["spent"] == 0.25
     assert told["by_recipient"] == {"a": {"spent": 0.25, "left": 0.75, "disclosures": 1}}
+
+
+@pytest.mark.parametrize("method", ["noise", "response"])
+def test_who_chose_to_report_the_truth_is_outside_the_budget_and_the_text(method):
+    """Half of the people report what they have: no noise of anybody covers them."""
+    from unspoken.protect import NoiseAdder, RandomizedResponse
+
+    data = unspoken.read(pa.table({"age": [20.0, 30.0] * 40, "ill": ["no", "yes"] * 40,
+                                   "says": ["truth", "distort"] * 40}), show=False)
+    name = {"noise": "age", "response": "ill"}[method]
+    if method == "noise":
+        change = NoiseAdder("laplace", scale=10.0, ranges={"age": (0, 100)}, columns=["age"],
+                            others="drop", choices={"age": "says"})
+    else:
+        change = RandomizedResponse(gamma=5.0, columns=["ill"], others="drop",
+                                    values={"ill": ["no", "yes"]}, choices={"ill": "says"})
+    release, _ = change.protect(data)
+    assert release.guarantee.statement.startswith("Of those who chose to distort: ")
+    listed = [one.what for one in release_draws(release, "") if one.cost.law == NONE]
+    assert any(what.endswith(f": values of those who chose to report them: {name}")
+               for what in listed)
