@@ -19,8 +19,8 @@ def release_draws(release: Release, to: str, kind: str = "release",
     """Return what has to be booked before a release of a table is written.
 
     What goes out as it is bounds nothing and is listed beside the epsilon of the rest: columns that
-    are not changed, values of those who chose so, who has no value, and public sizes of baskets. Who has no
-    value is looked up in `table`, or else in the release.
+    are not changed, values of those who chose so, who has no value, and public sizes of baskets.
+    Who has no value is looked up in `table`, or else in the release.
     """
     what = f"{release.mechanism.get('name')} {release.release_id[:12]}"
     cost = _cost(release)
