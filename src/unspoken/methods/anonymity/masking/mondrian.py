@@ -238,7 +238,8 @@ def released_only(column: Coded, rows: Ints) -> Coded:
 
 def _mark(values: Sequence[str]) -> str:
     mark = " | "
-    while any(mark in value for value in values):
+    # Not even a part of it: "a |" and "b" would read as "a" and "| b".
+    while any(mark.strip() in value for value in values):
         mark = f" |{mark.strip()} "
     return mark
 
