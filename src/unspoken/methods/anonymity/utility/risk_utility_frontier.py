@@ -16,6 +16,7 @@ import numpy as np
 
 from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of, refuse_strange
+from unspoken.methods.anonymity.utility.chosen_learner import BOOSTED, check_learner
 from unspoken.methods.anonymity.utility.release_utility import ReleaseUtility, release_utility
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.method import method_of
@@ -100,13 +101,27 @@ class Frontier:
 
 def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
              random_state: Any = None,
-             progress: Callable[[int, int, str], None] | None = None) -> Frontier:
+             progress: Callable[[int, int, str], None] | None = None,
+             learner: Any = BOOSTED) -> Frontier:
     """Try every method that can satisfy a demand of k, and l with its form.
 
-    `demand` may also say what happens to `others`: "keep" or "drop" features that are neither
-    quasi-identifiers nor sensitive. Without a target the task is "statistics". `progress` is called
-    with how many were tried, of how many, and which is next.
+    Parameters
+    ----------
+    table : the original.
+    demand : parameters that every release must keep to: `k`, `l` with `diversity`, `t`,
+        `hierarchies`, and what happens to `others`: "keep" or "drop" features that are neither
+        quasi-identifiers nor sensitive.
+    task : "prediction" or "statistics"; without a target it is "statistics".
+    random_state : which records are held back.
+    progress : called with how many were tried, of how many, and which is next.
+    learner : what releases are scored by: "boosted-trees", "forest", "tree", "linear", or an
+        estimator of scikit-learn.
+
+    Returns
+    -------
+    Frontier
     """
+    check_learner(learner)
     if task not in TASKS:
         raise InputError(unknown("A task", task, TASKS))
     _check_demand(table, demand)
@@ -118,7 +133,7 @@ def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
         if progress is not None:
             progress(done, len(wanted), name)
         tried.append(_try(train, held_back, name, {**ways, **_fitting(name, demand)},
-                          _refusal(table, name, demand)))
+                          _refusal(table, name, demand), learner))
     return Frontier(task, tuple(sorted(tried, key=lambda one: _order(one, task))))
 
 
@@ -180,12 +195,12 @@ def divided(table: Table, random_state: Any) -> tuple[Table, Table]:
 
 
 def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any],
-         refusal: str) -> Tried:
+         refusal: str, learner: Any) -> Tried:
     if refusal:
         return Tried(name, parameters, None, refusal)
     try:
         release = method_of(name).build(parameters).protect(train)[0]
-        return Tried(name, parameters, release_utility(train, release, held_back))
+        return Tried(name, parameters, release_utility(train, release, held_back, learner))
     except UnspokenError as error:
         return Tried(name, parameters, None, str(error))
     except (ArithmeticError, ValueError) as error:
