@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse_undecided(table: Any, others: str | None) -> None:
     """Ask what becomes of columns without a role once, instead of once per method."""
     from unspoken.errors import InputError
-    from unspoken.methods.anonymity.utility.risk_utility_frontier import loose_columns
+    from unspoken.methods.anonymity.loose_columns import loose_columns
 
     loose = loose_columns(table)
     if loose and others is None:
