@@ -22,6 +22,9 @@ from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
+_SPAN = re.compile(r"(?:(-?\d+) days?, )?(\d+):(\d\d):(\d\d)(?:\.(\d{6}))?")
+_NANOSECONDS = re.compile(r"\.\d{9}")
+_SPANS = re.compile(rf"^\[({_SPAN.pattern}), ({_SPAN.pattern})[\])]$")
 
 
 _TRUTHS = {"False": 0.0, "True": 1.0}
@@ -36,7 +39,25 @@ def number_of(text: str) -> float:
     except ValueError:
         if ":" not in text:
             return float(np.datetime64(text, "D").astype(np.int64))
-        return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
+        if span := _SPAN.fullmatch(text):
+            return _seconds(span)
+        unit, size = ("ns", 1e9) if _NANOSECONDS.search(text) else ("us", 1e6)
+        return float(np.datetime64(text, unit).astype(np.int64)) / size
+
+
+def _seconds(span: re.Match[str]) -> float:
+    """Return a time of day, or how long something took, in seconds."""
+    days, hours, minutes, seconds, parts = (int(part or 0) for part in span.groups())
+    whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return (whole * 1_000_000 + parts) / 1e6
+
+
+def _two_ends(label: str) -> tuple[str, str]:
+    """Return the ends of a band, or one value twice; how long something took has a comma itself."""
+    if spans := _SPANS.match(label):
+        return spans[1], spans[7]
+    match = _INTERVAL.match(label)
+    return (match[1], match[2]) if match else (label, label)
 
 
 @dataclass(frozen=True)
@@ -101,7 +122,7 @@ def _groups(column: Coded, about: Mapping[str, Any]) -> dict[str, frozenset[str]
     """Return the values that each label holds: listed, or joined in the label itself."""
     if "groups" in about:
         return {str(label): frozenset(map(str, held)) for label, held in about["groups"].items()}
-    values, mark = frozenset(about.get("values", ())), str(about.get("separator", "|"))
+    values, mark = frozenset(about.get("values", ())), str(about.get("separator") or "|")
     return {label: values if label == ALL and ALL not in values else frozenset(label.split(mark))
             for label in map(str, column.values())}
 
@@ -142,9 +163,8 @@ def _ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | No
         return None
     pairs = []
     for label in column.values():
-        match = _INTERVAL.match(str(label))
+        ends = _two_ends(str(label))
         try:
-            ends = match.groups() if match else (str(label), str(label))
             pairs.append((-np.inf, np.inf) if label == ALL else
                          (number_of(ends[0]), number_of(ends[1])))
         except ValueError:

@@ -238,7 +238,8 @@ def released_only(column: Coded, rows: Ints) -> Coded:
 
 def _mark(values: Sequence[str]) -> str:
     mark = " | "
-    while any(mark in value for value in values):
+    # Not even a part of it: "a |" and "b" would read as "a" and "| b".
+    while any(mark.strip() in value for value in values):
         mark = f" |{mark.strip()} "
     return mark
 
@@ -261,7 +262,8 @@ def labelled(name: str, values: Coded, tree: Hierarchy, owner: Ints,
         text, inside = _common(tree, a, b)
         labels.append(text)
         if text is not None:
-            groups[text] = inside
+            # A hierarchy may use a label on several levels: it stands for all that it ever holds.
+            groups[text] = list(dict.fromkeys([*groups.get(text, ()), *inside]))
     shown = pa.array(labels, pa.string()).take(pa.array(owner))
     return shown, label_form(values.labels.type, groups)
 
