@@ -2,8 +2,8 @@
 
     PYTHONPATH=tests python bench/nodes.py sequence 100
     PYTHONPATH=tests python bench/nodes.py at-once 10
-    PYTHONPATH=tests python bench/nodes.py kills 200
-    PYTHONPATH=tests python bench/nodes.py kills-inside 200
+    PYTHONPATH=tests python bench/nodes.py kills 200 [SEED]
+    PYTHONPATH=tests python bench/nodes.py kills-inside 200 [SEED]
 
 Three owners and a dealer, each `unspoken node serve`, on this machine. A study is a sum over shares
 with tags (`authenticated`). `kills`: in each study one node, drawn from a seed, gets SIGKILL at a
@@ -32,6 +32,7 @@ from unspoken.joint.wire.ledger import Ledger
 RIGHT = {"age": sum(float(line.split(",")[0]) for place in range(3)
                     for line in people(place).splitlines()[1:])}
 LONG = 600
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 23
 
 
 def memory(fleet):
@@ -148,7 +149,7 @@ def kills_inside(fleet, count):
 
 
 def killed(fleet, count, moment, right, tree=False):
-    draw, attempts, times, faults, resumed = random.Random(23), [], [], 0, 0
+    draw, attempts, times, faults, resumed = random.Random(SEED), [], [], 0, 0
     for number in range(count):
         proposal = study(fleet, number, tree)
         begun, victim = time.monotonic(), draw.choice(fleet.names)

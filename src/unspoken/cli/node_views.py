@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import columns, emit, must_be_new
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from unspoken.joint.node.node_state import Kept, NodeState
     from unspoken.joint.node.peer_state import Peer
 
+SOON = 60
+"""Days before its end from which on people are told to make a new certificate."""
+
 
 def status(args: argparse.Namespace) -> int:
     """Show identity, peers and studies."""
@@ -25,6 +29,7 @@ def status(args: argparse.Namespace) -> int:
     going = [f"study '{one['name']}' ({one['number']}): {one['state']}, {one['story']}"
              for one, kept in zip(rows, state.all_kept(), strict=True) if not kept.result]
     lines = [f"node '{config.name}' at {config.address}, {config.identity.fingerprint}",
+             _validity(config),
              *_rotation(config, state), *(_with_code(args, peer) for peer in peers),
              f"{len(rows)} studies", *going]
     emit(args, {"name": config.name, "address": config.address, "peers": peers, "studies": rows},
@@ -32,14 +37,30 @@ def status(args: argparse.Namespace) -> int:
     return 0
 
 
+def _validity(config: NodeConfig) -> str:
+    """Return until when others take this node's certificate, and what to do when that is soon."""
+    from unspoken.joint.wire.credentials import valid_until
+
+    until = valid_until(config.identity.certificate)
+    soon = until - datetime.now(UTC) < timedelta(days=SOON)
+    return f"certificate valid until {until:%Y-%m-%d}" + (
+        ": make a new one in time, with: unspoken node rotate" if soon else "")
+
+
 def _peer_row(peer: Peer, state: NodeState) -> dict[str, Any]:
-    words = f"peer '{peer.name}' at {peer.address}"
+    from unspoken.joint.node.proposal import date_text
+
+    (heard, wrong), words = state.contact(peer.name), f"peer '{peer.name}' at {peer.address}"
     if not peer.trusted:
         words += f": not trusted yet; read them {peer.shown}"
     elif state.succession(peer.name, confirmed=False) is not None:
         words += (": announces a new identity. Call its people on a number that you know; type "
                   f"what they read: unspoken node confirm {peer.name} CODE")
+    else:
+        words += f", last heard {date_text(heard)}" if heard else ", not heard yet"
+        words += f": {wrong}" if wrong else ""
     return {"name": peer.name, "address": peer.address, "trusted": peer.trusted,
+            "heard": heard or None, "wrong": wrong,
             "read aloud": peer.shown, "words": words}
 
 
@@ -99,6 +120,12 @@ def show(args: argparse.Namespace) -> int:
     return 0
 
 
+def _why_none(kept: Kept) -> str:
+    if kept.result == "complete":
+        return "it has ended, and this node is not one of those that learn it"
+    return kept.story or "it has not ended"
+
+
 def results(args: argparse.Namespace) -> int:
     """List what there is of a study."""
     config, state = opened(args)
@@ -110,7 +137,7 @@ def results(args: argparse.Namespace) -> int:
         must_be_new(args.out, "The result")
         if not result.exists():
             raise InputError(f"There is no result of study '{kept.proposal.study.name}' here: "
-                             f"{kept.story or 'it has not ended'}.")
+                             f"{_why_none(kept)}.")
         from unspoken.joint.node.result_formats import result_bytes
         from unspoken.table.atomic_files import write_file
 

@@ -14,6 +14,7 @@
     ├── RefusedError           a protocol that would give no protection here (also an InputError)
     ├── RingError              a value or a plan that does not fit the ring (also an InputError)
     ├── StudyError             a study file that cannot be used (also an InputError)
+    ├── StateError             a node's state that cannot be read or written (also an InputError)
     ├── EngineError            an engine that failed on this machine
     └── LedgerError            a ledger file that cannot be read
 
@@ -103,6 +104,10 @@ class RingError(JointError, InputError):
 
 class StudyError(JointError, InputError):
     """A study file that cannot be used."""
+
+
+class StateError(JointError, InputError):
+    """A node's state that cannot be read or written."""
 
 
 class EngineError(JointError):

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import time
+
 from unspoken.errors import InputError, UnspokenError, explain
 from unspoken.joint.node.node_state import NodeState
 from unspoken.joint.node.proposal import Proposal
+
+GRACE = 60.0
+PATIENCE = 900.0
+"""The lead ends a study. Who hears it waits longer than who does not: its clock may be behind."""
+
+
+def is_over(proposal: Proposal, lead_lives: bool) -> bool:
+    """Return True if a node other than the lead may end a study whose time is over."""
+    return time.time() > proposal.until + (PATIENCE if lead_lives else GRACE)
 
 
 def hindrance(proposal: Proposal, n: int, state: NodeState, own: str) -> str:

@@ -8,7 +8,9 @@ nothing but the name. What comes from a peer is checked field by field and bound
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +20,7 @@ import pyarrow.compute as pc
 from unspoken.errors import UnspokenError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.node.node_config import NodeConfig, OwnTable
+from unspoken.joint.node.node_log import NodeLog, words_of
 from unspoken.joint.node.node_state import NodeState
 from unspoken.joint.session.study_fields import line_of_text, list_of_texts, only_keys
 from unspoken.joint.tasks.param_rules import is_number
@@ -61,7 +64,8 @@ class ColumnView:
                                      and all(map(is_number, span)) and span[0] < span[1]):
             raise StudyError(explain(f"The range of column '{name}'", "two increasing numbers",
                                      span))
-        words = None if categories is None else list_of_texts("categories", categories)
+        words = None if categories is None else tuple(
+            line_of_text("categories", word) for word in list_of_texts("categories", categories))
         if words is not None and len(words) > MOST_CATEGORIES:
             raise StudyError(f"Column '{name}' of a catalogue has too many categories.")
         return cls(name, data["kind"], data["role"], bool(data.get("missing")),
@@ -75,6 +79,7 @@ class TableView:
 
     name: str
     columns: tuple[ColumnView, ...] = ()
+    readable: bool = True
 
     def column(self, name: str) -> ColumnView | None:
         """Return a column, or None."""
@@ -82,20 +87,24 @@ class TableView:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {"name": self.name, "columns": [column.to_json() for column in self.columns]}
+        return {"name": self.name, "columns": [column.to_json() for column in self.columns],
+                "readable": self.readable}
 
     @classmethod
     def from_json(cls, data: Any) -> TableView:
         """Check a table of a peer's catalogue."""
-        only_keys("table", data, ("name", "columns"))
+        only_keys("table", data, ("name", "columns", "readable"))
         columns = data.get("columns")
         if not isinstance(columns, list) or len(columns) > MOST_COLUMNS:
             raise StudyError("A table of a catalogue has no list of columns, or too long a one.")
         return cls(check_name(data.get("name", ""), "A table's name"),
-                   tuple(ColumnView.from_json(column) for column in columns))
+                   tuple(ColumnView.from_json(column) for column in columns),
+                   bool(data.get("readable", True)))
 
     def text(self) -> str:
         """Return the table for people."""
+        if not self.readable:
+            return f"{self.name}: cannot be read at that node now; its people see why in its log"
         return "\n".join([f"{self.name}:", *(f"  {_words(column)}" for column in self.columns)])
 
 
@@ -114,14 +123,20 @@ class Catalogue:
     def __init__(self, config: NodeConfig) -> None:
         self._config = config
         self._views: dict[str, tuple[tuple[int, int], TableView]] = {}
+        self._reading = threading.Lock()
 
     def shown_to(self, peer: str | None) -> list[TableView]:
         """Return the tables that a peer may see; None is this organisation itself."""
         return [self._view(table) for table in self._config.tables
                 if peer is None or peer in table.show_to]
 
-    def answer(self, peer: str, state: NodeState) -> dict[str, Any]:
-        """Return what a peer is told: the tables that it may see, and the services it may ask."""
+    async def answer(self, peer: str, state: NodeState, log: NodeLog) -> dict[str, Any]:
+        """Return what a peer is told: the tables that it may see, and the services it may ask.
+
+        Tables are read beside everything else that the node does: a large one takes its time.
+        """
+        tables = [await asyncio.to_thread(self._told, table, log) for table in self._config.tables
+                  if peer in table.show_to]
         offers = []
         for service in self._config.services:
             # What is wrong with a model here is no business of others: it is not offered.
@@ -129,14 +144,23 @@ class Catalogue:
                 if peer in service.askers:
                     offers.append(service.offer(
                         service.records - state.records_by(service.words(peer))))
-        return {"tables": [view.to_json() for view in self.shown_to(peer)], "services": offers}
+        return {"tables": [view.to_json() for view in tables], "services": offers}
+
+    def _told(self, table: OwnTable, log: NodeLog) -> TableView:
+        """Return a table; what is wrong with its file is for this node's own people alone."""
+        try:
+            return self._view(table)
+        except Exception as error:
+            log.event("unreadable table", table=table.name, why=words_of(error))
+            return TableView(table.name, readable=False)
 
     def _view(self, table: OwnTable) -> TableView:
-        stat = table.path.stat()
-        stamp = (stat.st_mtime_ns, stat.st_size)
-        if self._views.get(table.name, ((0, 0), None))[0] != stamp:
-            self._views[table.name] = (stamp, describe(table))
-        return self._views[table.name][1]
+        with self._reading:
+            stat = table.path.stat()
+            stamp = (stat.st_mtime_ns, stat.st_size)
+            if self._views.get(table.name, ((0, 0), None))[0] != stamp:
+                self._views[table.name] = (stamp, describe(table))
+            return self._views[table.name][1]
 
 
 def describe(table: OwnTable) -> TableView:

@@ -175,6 +175,11 @@ class NodeConfig:
     @property
     def identity(self) -> Identity:
         """Return this node's identity; a key that others can read is refused."""
+        if not (self.folder / "identity" / f"{self.name}.key").exists():
+            raise InputError(f"The key of node '{self.name}' is not in "
+                             f"'{self.folder / 'identity'}'. Put it back from your "
+                             "copy. If there is none, make a new node, which the others pair "
+                             "with anew.")
         return load_identity(self.name, self.folder / "identity")
 
     @property

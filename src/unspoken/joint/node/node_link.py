@@ -19,6 +19,7 @@ from unspoken._version import __version__
 from unspoken.joint.joint_errors import FrameError, IdentityError, JointError
 from unspoken.joint.node.peer_state import Peer
 from unspoken.joint.session.protocol_code import code_digest
+from unspoken.joint.session.study_fields import for_screen
 from unspoken.joint.wire.credentials import Identity, Member
 from unspoken.joint.wire.frames import (
     HEADER_BYTES,
@@ -102,7 +103,7 @@ async def _asked(link: Link, peer: Peer, question: dict[str, Any]) -> dict[str, 
     await send(link, {**code_words(), **question})
     answer = await receive(link)
     if "refused" in answer:
-        raise RefusedByNodeError(f"'{peer.name}' refused: {str(answer['refused'])[:300]}")
+        raise RefusedByNodeError(f"'{peer.name}' refused: {for_screen(answer['refused'])}")
     return answer
 
 
@@ -115,7 +116,7 @@ def other_code(message: dict[str, Any]) -> str:
     """Return how the other side's code differs from ours, in words, or nothing."""
     here = code_words()
     if message.get("unspoken") != here["unspoken"]:
-        return (f"it runs unspoken {str(message.get('unspoken'))[:40]}, and this node "
+        return (f"it runs unspoken {for_screen(message.get('unspoken'), 40)}, and this node "
                 f"{here['unspoken']}; both must run the same")
     if message.get("code") != here["code"]:
         return ("its protocol code differs, although both call themselves unspoken "

@@ -14,7 +14,8 @@ from typing import TextIO
 
 from unspoken.errors import UnspokenError
 
-FIELDS = ("study", "peer", "attempt", "why", "version", "address", "count", "status", "door")
+FIELDS = ("study", "peer", "attempt", "why", "version", "address", "count", "status", "door",
+          "table")
 LONGEST = 300
 
 

@@ -8,17 +8,17 @@ state: killed at any moment, it goes on from there when it is started again.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import ssl
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from unspoken._version import __version__
 from unspoken.joint.joint_errors import JointError
-from unspoken.joint.node.attempt_checks import hindrance
+from unspoken.joint.node.attempt_checks import hindrance, is_over
 from unspoken.joint.node.catalogue import Catalogue
 from unspoken.joint.node.exchange import Exchange
 from unspoken.joint.node.health_page import serve_health
@@ -30,19 +30,15 @@ from unspoken.joint.node.node_lock import hold_node
 from unspoken.joint.node.node_log import NodeLog, words_of
 from unspoken.joint.node.node_state import Kept, NodeState, Report
 from unspoken.joint.node.pairing import SMALL, answer_pairing, pairing_context, token_hash
+from unspoken.joint.node.peer_calls import LOOK, PeerCalls
 from unspoken.joint.node.peer_state import Peer
-from unspoken.joint.node.rotation import ask_either
 from unspoken.joint.node.study_runs import StudyRuns
 from unspoken.joint.session.study import is_address
+from unspoken.joint.wire.credentials import valid_until
 from unspoken.joint.wire.transports.handed_connections import PAIR
 from unspoken.joint.wire.transports.links import Link
 
-LOOK = 0.2
-"""How often the state is looked at for what people did on the command line, in seconds."""
-IDLE = 12
-"""A peer with which no study is in common is asked this many times less often."""
 MOST_PENDING = 20
-GRACE = 60.0
 
 
 class NodeService:
@@ -55,11 +51,9 @@ class NodeService:
         self.state = NodeState(config.state_path)
         self._catalogue = Catalogue(config)
         self._exchange = Exchange(config, self.identity, self.state, self.log)
-        self._lead = Lead(config, self.state, self.log, self._online)
         self._wake = asyncio.Event()
-        self._calls: dict[str, asyncio.Event] = {}
-        self._heard: dict[str, float] = {}
-        self._lost: dict[str, str] = {}
+        self._calls = PeerCalls(self._exchange, self._changed, self._wake.set)
+        self._lead = Lead(config, self.state, self.log, self._calls.online)
         self._runs = StudyRuns(config, self.state, self._changed)
         self._porter = Porter(Doors(self._context, self._pair, self._node, self._runs.take),
                               self.log)
@@ -75,7 +69,7 @@ class NodeService:
             else None
         self.log.event("started", version=__version__, address=self.config.address)
         jobs = [asyncio.create_task(job) for job in (self._decide(), self._watch(),
-                                                     self._call_peers())]
+                                                     self._calls.keep())]
         waiting = asyncio.create_task(ending.wait())
         done, _ = await asyncio.wait([waiting, *jobs], return_when=asyncio.FIRST_COMPLETED)
         await self._close([waiting, *jobs], health)
@@ -97,22 +91,10 @@ class NodeService:
         return pairing_context(self.identity) if door == PAIR else server_context(
             self.identity, self.state.let_in())
 
-    def _online(self, peer: str) -> bool:
-        since = time.monotonic() - self._heard.get(peer, -1e9)
-        return since < max(3 * self.config.sync_seconds, 3.0)
-
-    def _hear(self, peer: str) -> None:
-        """Note that a peer lives; a study may have waited for it."""
-        if not self._online(peer):
-            self._wake.set()
-        self._heard[peer] = time.monotonic()
-
     def _changed(self) -> None:
         """Something is new: decide again, and let everybody concerned know."""
         self._wake.set()
-        for name, call in self._calls.items():
-            if self._exchange.concerns(name):
-                call.set()
+        self._calls.tell()
 
     async def _watch(self) -> None:
         """Notice what people did on the command line, and that time passes."""
@@ -142,7 +124,8 @@ class NodeService:
     async def _act(self, kept: Kept) -> bool:
         """Do what the lead's latest command asks; return True if something changed."""
         id_ = kept.proposal.id
-        if time.time() > kept.proposal.until + GRACE and kept.proposal.lead != self.config.name:
+        lead = kept.proposal.lead
+        if lead != self.config.name and is_over(kept.proposal, self._calls.online(lead)):
             return self._give_up(kept)
         n, command = self.state.latest(id_)
         own, running = self.state.reports(id_, n).get(self.config.name), self._runs.of(id_)
@@ -177,51 +160,6 @@ class NodeService:
         return self.state.end(kept.proposal.id, "expired", f"'{kept.proposal.lead}', who leads it, "
                               "was not heard from when the study's time was over")
 
-    async def _call_peers(self) -> None:
-        """Keep one task per trusted peer."""
-        tasks: dict[str, asyncio.Task[None]] = {}
-        try:
-            while True:
-                for peer in self.state.peers():
-                    if peer.name not in tasks:
-                        self._calls[peer.name] = asyncio.Event()
-                        tasks[peer.name] = asyncio.create_task(self._call(peer.name))
-                for task in tasks.values():
-                    if task.done():
-                        task.result()
-                await asyncio.sleep(LOOK)
-        finally:
-            for task in tasks.values():
-                task.cancel()
-            await asyncio.gather(*tasks.values(), return_exceptions=True)
-
-    async def _call(self, name: str) -> None:
-        """Sync with one peer, at once when something is new, and now and then otherwise."""
-        call = self._calls[name]
-        while True:
-            call.clear()
-            peer = next((one for one in self.state.peers() if one.name == name), None)
-            if peer is not None:
-                await self._sync(peer)
-            pause = self.config.sync_seconds * (1 if self._exchange.shares(name) else IDLE)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(call.wait(), pause)
-
-    async def _sync(self, peer: Peer) -> None:
-        question = {"ask": "sync", "address": self.config.address,
-                    "view": self._exchange.view_for(peer.name)}
-        try:
-            answer = await ask_either(self.identity, self.state, peer, question)
-            self._hear(peer.name)
-            if self._exchange.take(peer.name, answer.get("view")):
-                self._changed()
-            self._lost.pop(peer.name, None)
-        except Exception as error:
-            why = words_of(error)
-            if self._lost.get(peer.name) != why:
-                self.log.event("no sync", peer=peer.name, why=why)
-            self._lost[peer.name] = why
-
     async def _node(self, link: Link) -> None:
         """Answer one question of a trusted peer."""
         peer = next((one for one in self.state.let_in()
@@ -233,19 +171,19 @@ class NodeService:
             self.log.event("pinned anew", peer=peer.name)
         message = await receive(link)
         try:
-            answer = self._answer(peer, message)
+            answer = await self._answer(peer, message)
         except Exception as error:
             self.log.refused(peer.name, words_of(error))
             answer = {"refused": words_of(error)[:300]}
         await send(link, {**code_words(), **answer})
 
-    def _answer(self, peer: Peer, message: Mapping[str, Any]) -> dict[str, Any]:
+    async def _answer(self, peer: Peer, message: Mapping[str, Any]) -> dict[str, Any]:
         different = other_code(dict(message))
         if different:
             raise JointError(f"'{peer.name}' cannot take part: {different}.")
         asked = message.get("ask")
         if asked == "catalogue":
-            return self._catalogue.answer(peer.name, self.state)
+            return await self._catalogue.answer(peer.name, self.state, self.log)
         if asked != "sync":
             raise JointError(f"'{peer.name}' asked for '{str(asked)[:40]}', which a node never "
                              "gives: it answers sync and catalogue.")
@@ -253,10 +191,10 @@ class NodeService:
         if isinstance(address, str) and is_address(address) \
                 and self.state.move_peer(peer.name, address):
             self.log.event("moved", peer=peer.name, address=address)
-        self._hear(peer.name)
+        self._calls.hear(peer.name, message.get("time"))
         if self._exchange.take(peer.name, message.get("view")):
             self._changed()
-        return {"view": self._exchange.view_for(peer.name)}
+        return {"view": self._exchange.view_for(peer.name), "time": time.time()}
 
     async def _pair(self, link: Link) -> None:
         """Be the inviting side of a pairing; the invitation is used up whatever happens."""
@@ -280,11 +218,18 @@ class NodeService:
     def numbers(self) -> Mapping[str, float]:
         """Return what health and metrics show: counts, no names and no values."""
         results = self.state.results()
-        events = {f"events_{name}_total": float(count) for name, count in self.log.counts.items()}
+        events = {f"events_{name.replace(' ', '_')}_total": float(count)
+                  for name, count in self.log.counts.items()}
         return {"up_seconds": time.monotonic() - self._began, "running": float(len(self._runs)),
+                "certificate_days_left": days_left(self.identity.certificate),
                 "peers": float(len(self.state.peers())),
-                "peers_online": float(sum(map(self._online, self._calls))),
+                "peers_online": float(self._calls.count_online()),
                 **{f"studies_{name}": float(count) for name, count in results.items()}, **events}
+
+
+def days_left(certificate: bytes) -> float:
+    """Return for how many days a certificate is valid."""
+    return (valid_until(certificate) - datetime.now(UTC)).total_seconds() / 86400
 
 
 def serve(config: NodeConfig) -> None:

@@ -8,10 +8,7 @@ written again. After a kill or a power failure the state is that of the last cha
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +20,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.node.node_tables import TABLES, VERSION
 from unspoken.joint.node.peer_state import PeerState
 from unspoken.joint.node.proposal import Proposal, Verdict
+from unspoken.joint.node.state_file import opened_state
 
 ACTIVE, ENDED = "active", "ended"
 MOST_ENDED = 200
@@ -55,14 +53,7 @@ class NodeState(PeerState):
     """The state of one node; every method is one transaction."""
 
     def __init__(self, path: Path) -> None:
-        # Made once, for its owner alone. To open and close it again would drop the locks of another
-        # connection of this process, and what that one writes could be lost.
-        if not path.exists():
-            with contextlib.suppress(FileExistsError):
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        super().__init__(sqlite3.connect(path, timeout=30.0, isolation_level=None))
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=FULL")
+        super().__init__(opened_state(path))
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise StudyError(f"The state '{path}' was written by a newer version of unspoken "
@@ -87,7 +78,8 @@ class NodeState(PeerState):
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # A full disk has rolled it back.
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 

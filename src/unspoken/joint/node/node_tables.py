@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 TABLES = """
 CREATE TABLE IF NOT EXISTS peers (name TEXT PRIMARY KEY, address TEXT NOT NULL,
     certificate BLOB NOT NULL, trusted INTEGER NOT NULL, shown TEXT NOT NULL DEFAULT '',
@@ -24,4 +24,6 @@ CREATE TABLE IF NOT EXISTS successions (name TEXT PRIMARY KEY, body TEXT NOT NUL
     confirmed INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS confirmations (peer TEXT NOT NULL, certificate TEXT NOT NULL,
     PRIMARY KEY (peer, certificate));
+CREATE TABLE IF NOT EXISTS contacts (name TEXT PRIMARY KEY, heard REAL NOT NULL,
+    words TEXT NOT NULL);
 """

@@ -38,7 +38,7 @@ from unspoken.joint.node.peer_state import Peer
 from unspoken.joint.node.spoken_codes import equal_texts, spoken, text_bytes
 from unspoken.joint.session.identity import name_in
 from unspoken.joint.session.study import is_address
-from unspoken.joint.session.study_fields import only_keys
+from unspoken.joint.session.study_fields import for_screen, only_keys
 from unspoken.joint.wire.credentials import (
     Identity,
     check_name,
@@ -170,7 +170,8 @@ async def _introduce(link: Link, identity: Identity, own: Introduction, token: s
     await send(link, {"token": token, "commitment": own.digest(nonce).hex()})
     answer = await receive(link, SMALL)
     if "refused" in answer:
-        raise RefusedByNodeError(f"The inviting node refused: {str(answer['refused'])[:200]}")
+        raise RefusedByNodeError(f"The inviting node refused: "
+                                 f"{for_screen(answer['refused'], 200)}")
     other = Introduction.from_json(answer.get("identity"))
     theirs = _nonce(answer)
     if fingerprint(other.certificate) != link.certificate:

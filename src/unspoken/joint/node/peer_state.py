@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from dataclasses import dataclass, replace
 
+from unspoken.joint.node.state_file import StateFile
 from unspoken.joint.node.succession import Succession
 from unspoken.joint.wire.credentials import Member, fingerprint
+
+MINUTE = 60.0
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Peer:
 class PeerState:
     """What a node knows of others; every method is one transaction."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: StateFile) -> None:
         self._db = db
 
     def peers(self, trusted: bool | None = True) -> list[Peer]:
@@ -50,13 +52,26 @@ class PeerState:
     def forget_peer(self, name: str) -> None:
         """Forget a peer."""
         for table, column in (("peers", "name"), ("successions", "name"),
-                              ("confirmations", "peer")):
+                              ("confirmations", "peer"), ("contacts", "name")):
             self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))  # noqa: S608
 
     def move_peer(self, name: str, address: str) -> bool:
         """Keep the address from which a trusted peer says that it can be reached."""
         return self._db.execute("UPDATE peers SET address = ? WHERE name = ? AND trusted = 1 "
                                 "AND address <> ?", (address, name, address)).rowcount > 0
+
+    def note_contact(self, name: str, words: str, *, heard: bool) -> None:
+        """Keep how it went with a peer, when that is news, and once a minute that it was heard."""
+        self._db.execute(
+            "INSERT INTO contacts VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET words = "
+            "excluded.words, heard = max(heard, excluded.heard) WHERE words <> excluded.words OR "
+            "heard < excluded.heard - ?", (name, time.time() if heard else 0.0, words, MINUTE))
+
+    def contact(self, name: str) -> tuple[float, str]:
+        """Return when a peer was heard last, to the minute, and what is wrong with it, if it is."""
+        row = self._db.execute("SELECT heard, words FROM contacts WHERE name = ?",
+                               (name,)).fetchone()
+        return (0.0, "") if row is None else (float(row[0]), str(row[1]))
 
     def invite(self, token: str, until: float) -> None:
         """Keep the hash of an invitation's token."""

@@ -25,7 +25,7 @@ from unspoken.joint.mpc.engines.modes import MODE_NAMES
 from unspoken.joint.node.proposal import Proposal
 from unspoken.joint.node.standing_rules import above_zero
 from unspoken.joint.session.study import Study
-from unspoken.joint.session.study_fields import list_of_texts, one_of, only_keys
+from unspoken.joint.session.study_fields import list_of_texts, one_of, only_keys, plain_parameters
 from unspoken.joint.tasks.param_rules import is_number
 from unspoken.joint.wire.credentials import check_name
 from unspoken.models.categorical_tree import CategoricalTree
@@ -146,13 +146,16 @@ class Offer:
     def from_json(cls, data: Any) -> Offer:
         """Check an offer of a peer; its parameters are checked with the study that uses them."""
         only_keys("service", data, ("name", "parameters", "modes", "dealers", "attempts", "left"))
-        if not isinstance(data.get("parameters"), Mapping) or not data.get("modes"):
-            raise StudyError("A service of a peer has no parameters or no modes.")
+        if not data.get("modes"):
+            raise StudyError("A service of a peer has no modes.")
         numbers = [data.get(key) for key in ("attempts", "left")]
         if not all(isinstance(one, int) and not isinstance(one, bool) for one in numbers):
             raise StudyError("A service of a peer does not say how much is left.")
-        return cls(check_name(data.get("name", ""), "A service's name"), dict(data["parameters"]),
-                   list_of_texts("modes", data["modes"]),
+        parameters = plain_parameters(data.get("parameters"))
+        list_of_texts("columns of a service", parameters.get("columns", []))
+        return cls(check_name(data.get("name", ""), "A service's name"), parameters,
+                   tuple(one_of("modes", mode, MODE_NAMES)
+                         for mode in list_of_texts("modes", data["modes"])),
                    list_of_texts("dealers", data.get("dealers")), *numbers)
 
     def text(self) -> str:

@@ -111,8 +111,8 @@ class Proposal:
         """Return what is agreed on beside the study, for people."""
         tables = ", ".join(f"{owner}: {name}" for owner, name in self.tables.items())
         return (f"proposal: {self.id}\nproposed and led by '{self.lead}'\ntables: {tables}\n"
-                f"runs from {_date(self.not_before)} on, until {_date(self.until)} at the latest; "
-                f"may begin again {self.attempts - 1} times if a party is lost")
+                f"runs from {date_text(self.not_before)} on, until {date_text(self.until)} at the "
+                f"latest; may begin again {self.attempts - 1} times if a party is lost")
 
 
 @dataclass(frozen=True)
@@ -185,5 +185,6 @@ def _whole(data: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _date(seconds: int) -> str:
+def date_text(seconds: float) -> str:
+    """Return a time for people, in UTC."""
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))

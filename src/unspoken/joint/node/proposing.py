@@ -19,7 +19,7 @@ from unspoken.joint.node.node_link import ask
 from unspoken.joint.node.node_state import NodeState
 from unspoken.joint.node.peer_state import Peer
 from unspoken.joint.node.prediction_service import TASK, Offer
-from unspoken.joint.node.proposal import Proposal, signed_verdict
+from unspoken.joint.node.proposal import Proposal, date_text, signed_verdict
 from unspoken.joint.node.schema_handshake import (
     Agreement,
     columns_of,
@@ -87,6 +87,10 @@ def write_proposal(config: NodeConfig, state: NodeState, wanted: Wanted
     """Return a checked proposal, and what the owners' catalogues say together."""
     if wanted.task not in all_tasks():
         raise InputError(unknown("A task", wanted.task, all_tasks()))
+    if wanted.begin + wanted.within <= time.time():
+        raise InputError(f"The study's time would be over already, at "
+                         f"{date_text(wanted.begin + wanted.within)}. Let it begin later, or give "
+                         "it more time.")
     agreement = with_schema(_agreement(config, state, wanted), wanted.schema)
     parameters = wanted.parameters if wanted.settled else filled(
         all_tasks()[wanted.task], wanted.parameters, agreement)
@@ -143,6 +147,9 @@ def _agreement(config: NodeConfig, state: NodeState, wanted: Wanted) -> Agreemen
         if view is None:
             raise InputError(f"'{owner}' shows no table '{table}' to this node. It shows: "
                              f"{', '.join(one.name for one in shown) or 'none'}.")
+        if not view.readable:
+            raise InputError(f"'{owner}' cannot read its table '{table}' now. Its people see why "
+                             "in the log of their node.")
         views[owner] = view
     return compare(views, names)
 

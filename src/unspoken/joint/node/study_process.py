@@ -11,6 +11,7 @@ values. The whole message is in a file that only this organisation reads.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import json
@@ -19,12 +20,13 @@ import socket
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from unspoken.errors import UnspokenError
 from unspoken.joint.joint_errors import IdentityError, PartyError, PeerGarbageError, StudyError
 from unspoken.joint.node.attempt_checks import hindrance
 from unspoken.joint.node.node_config import NodeConfig, OwnTable
+from unspoken.joint.node.node_log import NodeLog, words_of
 from unspoken.joint.node.node_state import NodeState
 from unspoken.joint.node.proposal import Proposal, Verdict
 from unspoken.joint.node.result_page import result_page
@@ -80,7 +82,10 @@ def main(folder: str, proposal: str, n: int, line: socket.socket,
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     keep_memory()
-    attempt = agreed_attempt(NodeConfig.load(folder), proposal, n)
+    try:
+        attempt = agreed_attempt(NodeConfig.load(folder), proposal, n)
+    except UnspokenError as error:
+        _log_only(proposal, n, words_of(error))
     try:
         outcome = asyncio.run(_take_part(attempt, line, addresses))
         ending = _kept(attempt, outcome)
@@ -89,8 +94,17 @@ def main(folder: str, proposal: str, n: int, line: socket.socket,
                   "story": f"'{attempt.config.name}' was stopped"}
     except Exception as error:
         ending = failure(attempt, error)
-    write_file(attempt.file("json"), json.dumps(ending).encode(), 0o600)
+    try:
+        write_file(attempt.file("json"), json.dumps(ending).encode(), 0o600)
+    except OSError as error:
+        _log_only(proposal, n, f"how it ended cannot be kept: {error.strerror}")
     sys.exit(0)
+
+
+def _log_only(proposal: str, n: int, why: str) -> NoReturn:
+    """End an attempt of which nothing can be kept, with a line for this node's own people."""
+    NodeLog().event("attempt not kept", study=proposal[:16], attempt=n, why=why)
+    sys.exit(1)
 
 
 def agreed_attempt(config: NodeConfig, proposal: str, n: int) -> Attempt:
@@ -230,7 +244,8 @@ def _kept(attempt: Attempt, outcome: Outcome) -> dict[str, Any]:
 
 def failure(attempt: Attempt, error: BaseException) -> dict[str, Any]:
     """Return how an attempt failed as others may know it; the rest stays here."""
-    write_file(attempt.file("error.txt"), f"{type(error).__name__}: {error}\n".encode(), 0o600)
+    with contextlib.suppress(OSError):  # A full disk takes no more than the reason.
+        write_file(attempt.file("error.txt"), f"{type(error).__name__}: {error}\n".encode(), 0o600)
     if isinstance(error, PartyError):
         return {"state": "failed", "again": not isinstance(error, PeerGarbageError),
                 "story": f"'{error.party}' {error.what} at step {error.step}"[:400]}

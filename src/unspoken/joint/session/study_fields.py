@@ -58,6 +58,11 @@ def line_of_text(field_: str, value: Any) -> str:
     return value
 
 
+def for_screen(text: Any, most: int = 300) -> str:
+    """Return words of another side for a screen: bounded, nothing that would rule it."""
+    return "".join(sign if sign.isprintable() else "?" for sign in str(text)[:most])
+
+
 def tables_in(data: Mapping[str, Any], field_: str) -> list[Mapping[str, Any]]:
     """Return a list of tables."""
     tables = data.get(field_, [])

@@ -140,6 +140,11 @@ def refuse_out_of_date(members: Iterable[Member], now: datetime | None = None) -
                            loaded.not_valid_after_utc)
 
 
+def valid_until(certificate: bytes) -> datetime:
+    """Return when a certificate expires."""
+    return x509.load_der_x509_certificate(certificate).not_valid_after_utc
+
+
 def _must_be_valid(name: str, now: datetime, first: datetime, last: datetime) -> None:
     if now > last:
         raise IdentityError(f"The certificate of '{name}' expired on {last:%Y-%m-%d}. That party "
