@@ -142,3 +142,32 @@ def test_frames_in_frames_out():
     assert table.to_polars()["town"].to_list() == frame["town"].tolist()
     with pytest.raises(InputError, match="says already what its columns are"):
         unspoken.protect.SampleReleaser(0.5).protect(table, target="ill")
+
+
+@pytest.mark.parametrize(("form", "note"), [
+    ("%d.%m.%Y %H:%M", "day first"), ("%m/%d/%Y %H:%M:%S", "month first"),
+    ("%m/%d/%Y %I:%M %p", "month first"), ("%d-%b-%Y", None), ("%B %d, %Y", None),
+    ("%Y.%m.%d", None), ("%m/%d/%y", "month first")])
+def test_dates_are_read_however_they_are_written(form, note, tmp_path):
+    moments = [dt.datetime(2020, 1, 1, 9, 5) + dt.timedelta(hours=31 * at) for at in range(40)]
+    timed = "%H" in form or "%I" in form
+    table = unspoken.read(csv(tmp_path, [f'"{one.strftime(form)}"' for one in moments]), show=False)
+    assert table.arrow()["x"].to_pylist() == [one if timed else one.date() for one in moments]
+    assert list(table.notes) == ([f"'x' is read as dates, {note}"] if note else [])
+
+
+@pytest.mark.parametrize(("cells", "why"), [
+    (["28.03.20", "01.04.21"], "whose year may stand first or last"),
+    (["20-03-28", "21-04-01"], "whose year may stand first or last"),
+    (["01/02/2020 10:00", "03/04/2020 11:30"], "may be day or month first")])
+def test_dates_that_can_be_read_in_two_ways_stay_text(cells, why, tmp_path):
+    table = unspoken.read(csv(tmp_path, cells), show=False)
+    assert table.arrow()["x"].to_pylist() == cells
+    assert why in table.notes[0]
+
+
+@pytest.mark.parametrize(("cells", "days"), [
+    (["28.03.98", "01.04.21"], [dt.date(1998, 3, 28), dt.date(2021, 4, 1)]),
+    (["98-03-28", "21-04-01"], [dt.date(1998, 3, 28), dt.date(2021, 4, 1)])])
+def test_years_of_two_digits_are_read_where_one_cell_says_which_they_are(cells, days, tmp_path):
+    assert unspoken.read(csv(tmp_path, cells), show=False).arrow()["x"].to_pylist() == days

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,11 @@ def label_form(kind: Any, groups: Mapping[str, Sequence[str]]) -> dict[str, Any]
     elif is_number(kind) and _all(_TRUTH if pa.types.is_boolean(kind) else _BAND, labels):
         return {"form": "interval"}
     return {"form": "set", "groups": dict(groups)}
+
+
+def spelled(value: Any) -> str:
+    """Return the end of a band as it is printed; a duration without the comma that parts ends."""
+    return str(value).replace(", ", " ") if isinstance(value, timedelta) else str(value)
 
 
 def _all(pattern: re.Pattern[str], labels: Iterable[str]) -> bool:

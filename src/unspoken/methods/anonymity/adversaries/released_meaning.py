@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -22,21 +24,31 @@ from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
-
+_CLOCK = re.compile(r"(?:(-?\d+) days? )?(\d{1,2}):(\d\d):(\d\d(?:\.\d+)?)")
+"""A time of day, or a duration as `spelled` writes it."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TRUTHS = {"False": 0.0, "True": 1.0}
 
 
 def number_of(text: str) -> float:
-    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere."""
+    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere.
+
+    Times of day count from midnight, and moments of a zone are those of UTC.
+    """
     if text in _TRUTHS:
         return _TRUTHS[text]
+    if clock := _CLOCK.fullmatch(text):
+        days, hours, minutes = (int(part or 0) for part in clock.groups()[:3])
+        return float(86400 * days + 3600 * hours + 60 * minutes + Decimal(clock[4]))
     try:
         return float(text)
     except ValueError:
         if ":" not in text:
             return float(np.datetime64(text, "D").astype(np.int64))
-        return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
+        moment = datetime.fromisoformat(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (moment - _EPOCH) // timedelta(microseconds=1) / 1e6
 
 
 @dataclass(frozen=True)
