@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +37,11 @@ def label_form(kind: Any, groups: Mapping[str, Sequence[str]]) -> dict[str, Any]
         if not plain or all(_holds(label, groups[label]) for label in labels):
             return {"form": "interval"}
     return {"form": "set", "groups": dict(groups)}
+
+
+def spelled(value: Any) -> str:
+    """Return the end of a band as it is printed; a duration without the comma that parts ends."""
+    return str(value).replace(", ", " ") if isinstance(value, timedelta) else str(value)
 
 
 def _all(pattern: re.Pattern[str], labels: Iterable[str]) -> bool:

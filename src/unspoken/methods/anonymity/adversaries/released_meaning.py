@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -22,40 +24,46 @@ from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
-_SPAN = re.compile(r"(?:(-?\d+) days?, )?(\d+):(\d\d):(\d\d)(?:\.(\d{6}))?")
+_CLOCK = re.compile(r"(?:(-?\d+) days?,? )?(\d{1,2}):(\d\d):(\d\d(?:\.\d+)?)")
+"""A time of day, or a duration: as `spelled` writes it, or with Python's comma."""
 _NANOSECONDS = re.compile(r"\.\d{9}")
-_SPANS = re.compile(rf"^\[({_SPAN.pattern}), ({_SPAN.pattern})[\])]$")
-
+_CLOCKS = re.compile(rf"^\[({_CLOCK.pattern}), ({_CLOCK.pattern})[\])]$")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TRUTHS = {"False": 0.0, "True": 1.0}
 
 
 def number_of(text: str) -> float:
-    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere."""
+    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere.
+
+    Times of day count from midnight, and moments of a zone are those of UTC.
+    """
     if text in _TRUTHS:
         return _TRUTHS[text]
+    if clock := _CLOCK.fullmatch(text):
+        days, hours, minutes = (int(part or 0) for part in clock.groups()[:3])
+        return float(86400 * days + 3600 * hours + 60 * minutes + Decimal(clock[4]))
     try:
         return float(text)
     except ValueError:
         if ":" not in text:
             return float(np.datetime64(text, "D").astype(np.int64))
-        if span := _SPAN.fullmatch(text):
-            return _seconds(span)
-        unit, size = ("ns", 1e9) if _NANOSECONDS.search(text) else ("us", 1e6)
-        return float(np.datetime64(text, unit).astype(np.int64)) / size
+        return _moment(text)
 
 
-def _seconds(span: re.Match[str]) -> float:
-    """Return a time of day, or how long something took, in seconds."""
-    days, hours, minutes, seconds, parts = (int(part or 0) for part in span.groups())
-    whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    return (whole * 1_000_000 + parts) / 1e6
+def _moment(text: str) -> float:
+    """Return a moment in seconds of 1970; one without a zone is taken as it stands."""
+    if _NANOSECONDS.search(text):
+        return float(np.datetime64(text, "ns").astype(np.int64)) / 1e9
+    moment = datetime.fromisoformat(text)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(microseconds=1) / 1e6
 
 
 def _two_ends(label: str) -> tuple[str, str]:
-    """Return the ends of a band, or one value twice; how long something took has a comma itself."""
-    if spans := _SPANS.match(label):
-        return spans[1], spans[7]
+    """Return the ends of a band, or one value twice; durations may hold a comma themselves."""
+    if clocks := _CLOCKS.match(label):
+        return clocks[1], clocks[6]
     match = _INTERVAL.match(label)
     return (match[1], match[2]) if match else (label, label)
 
