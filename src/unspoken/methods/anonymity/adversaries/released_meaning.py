@@ -41,8 +41,9 @@ def number_of(text: str) -> float:
             return float(np.datetime64(text, "D").astype(np.int64))
         if span := _SPAN.fullmatch(text):
             return _seconds(span)
-        unit, size = ("ns", 1e9) if _NANOSECONDS.search(text) else ("us", 1e6)
-        return float(np.datetime64(text, unit).astype(np.int64)) / size
+        if _NANOSECONDS.search(text):
+            return float(np.datetime64(text, "ns").astype(np.int64)) / 1e9
+        return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
 
 
 def _seconds(span: re.Match[str]) -> float:
