@@ -333,6 +333,9 @@ def influence(own, other):
 
 INFLUENCE = World("influence", ONE_TERM, OWN_SPOTS, SPOTS, influence,
                   {"number of records": lambda a, b: len(b), "values of records": lambda a, b: b})
+INFLUENCE_OF_CODES = replace(
+    INFLUENCE, own=[((0, 0), (1, 1), (0, 1)), ((0, 0), (0, 1), (1, 0), (1, 1))], others=CROSSES,
+    quantities={name: MOMENTS[name] for name in ("means", "deviations", "correlations")})
 
 
 # Trees and rules ----------------------------------------------------------------------------
@@ -413,5 +416,6 @@ ROWS_WORLDS = {
     "outliers": OUTLIERS, "outliers by neighbours": LONELY, "asking neighbours": ASKING,
     "asked by a neighbour": ASKED_FOR, "mixture": MIXTURE, "regression": REGRESSION,
     "regression, two terms": REGRESSION_OF_TWO, "residuals": RESIDUALS, "logistic": LOGISTIC,
-    "robust": ROBUST, "influence": INFLUENCE, "tree": TREE_ROWS, "forest": FOREST,
+    "robust": ROBUST, "influence": INFLUENCE,
+    "influence, of 0 and 1": INFLUENCE_OF_CODES, "tree": TREE_ROWS, "forest": FOREST,
     "boosted trees": BOOSTED, "boosted trees, two rounds": BOOSTED_TWICE, "rules": ASSOCIATIONS}

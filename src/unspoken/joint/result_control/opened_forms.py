@@ -101,7 +101,10 @@ class Quotients:
 
 @dataclass(frozen=True)
 class RowModel:
-    """The numbers of a linear model over rows of all owners, `smaller` models inside it too."""
+    """The numbers of a linear model over rows of all owners, `smaller` models inside it too.
+
+    `where`: when they are these numbers, if they are not always.
+    """
 
     terms: int
     errors: bool
@@ -110,15 +113,22 @@ class RowModel:
     to: tuple[str, ...] = ()
     smaller: tuple[tuple[int, ...], ...] = ()
     bits: int | None = None
+    where: str = ""
 
     def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
         """Return which moments of a single other owner follow."""
         numbers = _numbers(self, self.terms)
         any_, coded = over_rows(numbers), over_rows(replace(numbers, zero_one=True))
-        return [Verdict(name, (other,), *_model_certainty(
-                    sure and fixed, coded[name] and fixed, None if name == COUNT else self.bits))
+        return [self._less_sure(Verdict(name, (other,), *_model_certainty(
+                    sure and fixed, coded[name] and fixed, None if name == COUNT else self.bits)))
                 for other in others_of(party, owners)
                 for fixed in [part_is_fixed(party, owners, other)] for name, sure in any_.items()]
+
+    def _less_sure(self, verdict: Verdict) -> Verdict:
+        if not self.where or verdict.certainty < Certainty.USUALLY:
+            return verdict
+        why = f"{verdict.why}, where {self.where}"
+        return replace(verdict, certainty=Certainty.USUALLY, why=why, few=Certainty.USUALLY)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from unspoken.joint.mpc.engines.masked_engine import MaskedEngine
 from unspoken.joint.mpc.engines.mode import DEALER, UNVETTED, Mode, having, two_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import SEED_BYTES
-from unspoken.joint.mpc.words.own_choice import kept_words
+from unspoken.joint.mpc.words.kept_by_own_bits import kept_words
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import Purpose

@@ -86,7 +86,7 @@ def _opens(study: Study) -> tuple[Opened, ...]:
         return (Totals(QUANTITY, to), *([last] if last else []))
     if len(study.having("owner")) > 2:
         return (FineNumbers(QUANTITY, to),)
-    why = f"its own forecast less the result, one for each of {len(params.laws)} weights"
+    why = f"the result less its own forecast, one for each of {len(params.laws)} weights"
     return (Decisions(QUANTITY, why, to, certainty=Certainty.USUALLY),)
 
 
