@@ -158,7 +158,7 @@ def _numbers(values: Coded) -> Any:
     """Return texts as numbers where each stands for one; None if some are unread or wider."""
     low, high, known = intervals([str(one) for one in values.values()])
     one = known & (low == high)
-    if not known.all() or not one.any() or np.any(known & ~one & np.isfinite(low + high)) \
+    if not known.all() or not one.any() or np.any(known & ~one & np.isfinite(low) & np.isfinite(high)) \
             or np.any(np.isinf(low) != np.isinf(high)):
         return None
     gone = np.isinf(low)
