@@ -37,7 +37,7 @@ from unspoken.audit.people.kept_use import kept_use
 from unspoken.audit.people.linking import linking, person_risks
 from unspoken.audit.people.membership import membership
 from unspoken.audit.people.nearest import find_nearest
-from unspoken.audit.people.read_columns import FREQUENCY, RANK, read_tables
+from unspoken.audit.people.read_columns import FREQUENCY, RANK, Reading, read_tables
 from unspoken.audit.people.singling_predicates import singling_out
 from unspoken.audit.turned_values import TurnedColumns, turned_columns
 from unspoken.disclosure.audit_request import Progress, finished
@@ -210,9 +210,13 @@ def audit_table(  # noqa: PLR0913
     finished(progress)
     about = {"fingerprint": name or "of another tool", "rows": released.rows,
              "mechanism": {"name": "another tool"}, "columns": dict(found.read)}
-    unscored = {name: _not_matched(name, original, outside) for name in missing} | extras
+    alone = read_tables(original, released, None, asked.turned)
+    unscored = {name: _not_matched(name, original, outside) for name in missing} | {
+        name: f"{count:,} of its cells say what no cell of the original does, nor that a value was "
+        "taken away; whatever they say is published" for name, count in alone.strange.items()
+        if count} | extras
     audited = Audit(tuple(people_rows(found)), reach, 1, about, words_of(found.risks), unscored,
-                    limits=limits, people=found, faults=_faults(original, released, asked))
+                    limits=limits, people=found, faults=_faults(alone, original, released, asked))
     return audited if policy is None else replace(audited, judgement=policy.judge(audited))
 
 
@@ -222,9 +226,9 @@ def _not_matched(name: str, original: Table, control: Table | None) -> str:
     return "no column of the original could be matched with it"
 
 
-def _faults(table: Table, release: Table, asked: PeopleRequest) -> tuple[str, ...]:
+def _faults(reading: Reading, table: Table, release: Table,
+            asked: PeopleRequest) -> tuple[str, ...]:
     """Return what shows at once: identifiers, the order, values hidden in other ones."""
-    reading = read_tables(table, release, None, asked.turned)
     attacked = Attacked(reading, (), reading.names, asked.radius, seed_from(asked.random_state))
     rows = attacked.drawn(reading.original, 2 * len(reading.names), "side by side")
     near = find_nearest(reading, reading.original, rows, reading.names, attacked.rng("nearest"))

@@ -11,7 +11,7 @@ the distribution exactly, and what it gets is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from unspoken.audit.people.read_codes import (
     lined_up,
     match_labels,
 )
-from unspoken.audit.people.relabelled import out_of_order, readable
+from unspoken.audit.people.relabelled import out_of_order, readable, strange_cells
 from unspoken.audit.people.turned_codes import ranks_of, settled
 from unspoken.audit.turned_values import TurnedColumns
 from unspoken.errors import SchemaError
@@ -66,6 +66,8 @@ class Reading:
     by_owners: Reading | None = None
     """Codes lined up with the original itself, to tell whose record is whose: never an adversary's.
     """
+    strange: Mapping[str, int] = field(default_factory=dict)
+    """Cells of columns read as they are that say what no cell of the original does."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,17 +173,18 @@ def _read(here: People, release: Table, outside: People | None, similar: People,
     columns: dict[str, Values] = {}
     scales: dict[str, Scale] = {}
     ways: dict[str, str] = {}
+    strange = {}
     for name, (there, _) in matched.items():
         mine = here.columns[name]
-        read, scale, way = _column(values_of(rows[there], isinstance(mine, Numbers)), mine,
-                                   similar.columns[name])
-        columns[name], scales[name] = read, scale
-        ways[name] = way
+        found = values_of(rows[there], isinstance(mine, Numbers))
+        columns[name], scales[name], ways[name] = _column(found, mine, similar.columns[name])
+        if ways[name] in (AS_IS, INTERVALS):
+            strange[name] = strange_cells(rows[there], found, mine)
     _read_numbers(columns, scales, ways, here, similar)
     _read_labels(columns, scales, ways, (here, outside, similar))
     how = {name: ways[name] if found_by == "name" else f"{ways[name]}, matched by {found_by} "
            f"({there})" for name, (there, found_by) in matched.items()}
-    return Reading(here, People(columns, rows.num_rows), outside, scales, how)
+    return Reading(here, People(columns, rows.num_rows), outside, scales, how, strange=strange)
 
 
 def _read_numbers(columns: dict[str, Values], scales: dict[str, Scale], ways: dict[str, str],
