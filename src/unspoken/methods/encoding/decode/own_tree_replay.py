@@ -16,12 +16,8 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     check_whole_weights,
     whole,
 )
-from unspoken.methods.encoding.decode.training_rows import (
-    Bag,
-    Rows,
-    original_label,
-    original_names,
-)
+from unspoken.methods.encoding.decode.training_rows import Rows, original_label, original_names
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.models.forest import Bootstrap, Forest
 from unspoken.models.rebuilt_estimators import inner_tree

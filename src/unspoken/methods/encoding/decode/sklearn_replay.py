@@ -19,12 +19,12 @@ from unspoken.methods.encoding.decode.leaf_values import check_classes, check_nu
 from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, replay_thresholds
 from unspoken.methods.encoding.decode.training_rows import (
-    Bag,
     Rows,
     check_width,
     original_label,
     original_names,
 )
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
 from unspoken.models.labels import label_array

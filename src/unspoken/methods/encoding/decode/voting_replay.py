@@ -24,7 +24,8 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     leaves_of,
     rebuilt,
 )
-from unspoken.methods.encoding.decode.training_rows import Bag, Rows, original_label
+from unspoken.methods.encoding.decode.training_rows import Rows, original_label
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.models.labels import label_array
 
 LEAST = np.finfo(np.float64).eps
