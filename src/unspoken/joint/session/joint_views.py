@@ -43,6 +43,8 @@ FEW = 30
 """Of fewer hits nothing is said: the normal law does not hold."""
 LEAST = 16
 """Parts of fewer bytes are not compared with each other."""
+DEALT = ("deal.", "proof.")
+"""What is dealt, and proofs of it, depend on nobody's input."""
 Bits = npt.NDArray[np.uint8]
 Place = tuple[int, str]
 
@@ -67,7 +69,8 @@ class View:
             if header.purpose in (Purpose.MASKED, Purpose.SHARE, Purpose.DISCLOSURE):
                 words = np.frombuffer(frame[HEADER_BYTES:], header.dtype)
                 self.sent[header.step, header.label, source] = words
-                if header.purpose is Purpose.SHARE and source in self.names:
+                if (header.purpose is Purpose.SHARE and source in self.names
+                        and not header.label.startswith(DEALT)):
                     self._keep(header.step, header.label, f"{source} sends {target}", words)
                 # What is disclosed is the result, which both inputs share, or it is too much.
                 disclosed = header.purpose is Purpose.DISCLOSURE and words.dtype.kind == "u"
