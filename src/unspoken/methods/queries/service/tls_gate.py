@@ -32,7 +32,7 @@ def behind_tls(plain: Any, context: ssl.SSLContext, half_sent: float = HALF_SENT
         """One connection until its handshake is done."""
 
         def __init__(self, **settings: Any) -> None:
-            self._plain = lambda: plain(**settings)
+            self._settings = settings
             self._early = bytearray()
 
         def connection_made(self, transport: Any) -> None:
@@ -44,13 +44,15 @@ def behind_tls(plain: Any, context: ssl.SSLContext, half_sent: float = HALF_SENT
             address = (transport.get_extra_info("peername") or ("",))[0]
             try:
                 if not greeted.come(address):
-                    return transport.abort()
+                    transport.abort()
+                    return
                 secured = await self._secured(transport)
             finally:
                 greeted.go(address)
             if secured is None or secured.is_closing():
-                return transport.abort()
-            inner = self._plain()
+                transport.abort()
+                return
+            inner = plain(**self._settings)
             secured.set_protocol(inner)
             inner.connection_made(secured)
             if self._early:
