@@ -41,6 +41,7 @@ def test_a_node_is_made_with_secrets_that_nobody_else_reads(tmp_path, capsys):
 
 @pytest.mark.parametrize(("line", "match"), [
     ('rows = "all"', "has no field 'rows'"), ('address = "nowhere"', "'address' in node.toml"),
+    (f'address = "relay://{"a" * 64}@relay.example:7799"', "do not speak through one yet"),
     ('[[standing]]\ntasks = ["sum"]', "A standing consent must say 'from'"),
     ("sync_seconds = 0", "'sync_seconds' in node.toml must be")])
 def test_a_configuration_that_cannot_be_is_refused_by_name(tmp_path, capsys, line, match):

@@ -221,9 +221,12 @@ def test_health_and_metrics_show_counts_alone(fleet):
     from unspoken.joint.node.health_page import response
 
     async def job(served):
+        served.service.log.event("cut off", address="192.0.2.1")
         return served.service.numbers()
 
     numbers, _ = with_south(fleet, job)
+    assert numbers["events_cut_off_total"] == 1
+    assert 729 < numbers["certificate_days_left"] < 730
     assert response(b"GET /health HTTP/1.1", numbers).startswith(b"HTTP/1.1 200 OK")
     assert b"unspoken_node_peers 1" in response(b"GET /metrics HTTP/1.1", numbers)
     assert response(b"POST /health HTTP/1.1", numbers).startswith(b"HTTP/1.1 405")

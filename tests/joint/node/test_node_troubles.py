@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,7 +17,7 @@ from support.node_fleet import Fleet
 from unspoken.cli.main import main
 from unspoken.joint.joint_errors import StateError, StudyError
 from unspoken.joint.node import attempt_checks, exchange, node_link, peer_calls, study_process
-from unspoken.joint.node.attempt_checks import is_over
+from unspoken.joint.node.attempt_checks import hindrance, is_over
 from unspoken.joint.node.catalogue import Catalogue, TableView
 from unspoken.joint.node.node_config import NodeConfig
 from unspoken.joint.node.node_log import NodeLog
@@ -92,6 +93,23 @@ def test_what_is_wrong_with_a_file_is_not_told_to_others(fleet):
     assert "more than once" not in json.dumps(answer)
     assert "more than once" in log
     assert '"table": "broken"' in log
+
+
+def test_a_peer_that_a_table_does_not_name_is_told_nothing_of_it(fleet):
+    place = fleet.folder / "north" / "node.toml"
+    place.write_text(place.read_text().replace('"east",', ""))
+    assert told(fleet, "east")[0] == {"tables": [], "services": []}
+    assert len(told(fleet, "south")[0]["tables"]) == 1
+
+
+@pytest.mark.parametrize("change", [{"signature": "00" * 64}, {"agrees": True, "reason": "other"}])
+def test_a_consent_that_was_changed_on_the_disk_begins_nothing(fleet, ends, change):
+    proposal, south = agreed(fleet, ends), ends["south"]
+    changed = replace(south.state.verdicts(proposal.id)["east"], **change)
+    assert hindrance(proposal, 1, south.state, "south") == ""
+    south.state._db.execute("UPDATE verdicts SET body = ? WHERE node = 'east'",
+                            (json.dumps(changed.to_json()),))
+    assert hindrance(proposal, 1, south.state, "south").endswith("no consent of east")
 
 
 @pytest.mark.parametrize("change", [{"categories": [ESCAPE]}, {"unit": ESCAPE}, {"name": ESCAPE}])
@@ -203,7 +221,7 @@ def test_an_attempt_that_cannot_be_kept_says_so_in_one_line(fleet, ends, monkeyp
     monkeypatch.setattr(study_process.signal, "signal", lambda *_: None)
     with pytest.raises(SystemExit) as ended:
         study_process.main(str(fleet.folder / "dora"), proposal.id, 1, None, {})
-    assert ended.value.code == 1
+    assert ended.value.code == study_process.UNKEPT
     [line] = capfd.readouterr().err.splitlines()
     assert json.loads(line)["event"] == "attempt not kept"
 

@@ -16,11 +16,12 @@ from unspoken.joint.node.study_runs import StudyRuns
 class SlowProcess:
     """A process that is being started until somebody lets it, and ends when it is told to."""
 
-    let = threading.Event()
+    let, code = threading.Event(), -15
 
     def __init__(self, target, args):
         self.sentinel_end, self.end = os.pipe()
         self.begun = self.stopped = self.closed = False
+        self.exitcode = self.code
 
     def start(self):
         assert self.let.wait(30)
@@ -54,6 +55,19 @@ def runs(tmp_path, monkeypatch):
     runs = StudyRuns(fleet.configs["south"], fleet.state("south"), lambda: None)
     runs._context = type("Context", (), {"Process": SlowProcess})
     return runs
+
+
+def test_an_attempt_that_cannot_keep_its_end_is_told_as_that(runs, monkeypatch):
+    monkeypatch.setattr(SlowProcess, "code", study_runs.UNKEPT)
+    monkeypatch.setattr(SlowProcess.let, "wait", lambda _: True)
+
+    async def job():
+        await runs.start("f" * 64, 1)
+        await runs.close()
+
+    asyncio.run(job())
+    report = runs._state.reports("f" * 64, 1)["south"]
+    assert report.story.startswith("'south' could not keep how its attempt ended")
 
 
 @pytest.mark.parametrize("started", [True, False])

@@ -127,16 +127,17 @@ class Catalogue:
 
     def shown_to(self, peer: str | None) -> list[TableView]:
         """Return the tables that a peer may see; None is this organisation itself."""
-        return [self._view(table) for table in self._config.tables
-                if peer is None or peer in table.show_to]
+        return [self._view(table) for table in self._tables(peer)]
+
+    def _tables(self, peer: str | None) -> list[OwnTable]:
+        return [table for table in self._config.tables if peer is None or peer in table.show_to]
 
     async def answer(self, peer: str, state: NodeState, log: NodeLog) -> dict[str, Any]:
         """Return what a peer is told: the tables that it may see, and the services it may ask.
 
         Tables are read beside everything else that the node does: a large one takes its time.
         """
-        tables = [await asyncio.to_thread(self._told, table, log) for table in self._config.tables
-                  if peer in table.show_to]
+        tables = [await asyncio.to_thread(self._told, table, log) for table in self._tables(peer)]
         offers = []
         for service in self._config.services:
             # What is wrong with a model here is no business of others: it is not offered.

@@ -57,6 +57,7 @@ from unspoken.joint.session.study import is_address
 from unspoken.joint.session.study_fields import list_of_texts, only_keys, tables_in
 from unspoken.joint.tasks.param_rules import is_number
 from unspoken.joint.wire.credentials import Identity, check_name
+from unspoken.joint.wire.relay.relay_words import SCHEME
 from unspoken.table.atomic_files import named_path
 
 FILE = "node.toml"
@@ -202,6 +203,9 @@ def config_text(data: Mapping[str, Any]) -> str:
 
 
 def _address(what: str, value: Any) -> str:
+    if isinstance(value, str) and value.startswith(SCHEME):
+        raise InputError(f"'{what}' in {FILE} is a relay. Nodes do not speak through one yet: name "
+                         "an address of this node.")
     if not isinstance(value, str) or not is_address(value):
         raise InputError(explain(f"'{what}' in {FILE}", "HOST:PORT, such as north.example:7700, "
                                  "10.0.0.5:7700 or [2001:db8::5]:7700", value))

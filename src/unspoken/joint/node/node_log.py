@@ -43,6 +43,8 @@ class NodeLog:
 
 def words_of(error: BaseException) -> str:
     """Return what may be said of an error: our own sentences, of any other its kind alone."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{type(error).__name__}: {error.strerror}"
     return str(error) if isinstance(error, UnspokenError) and str(error) else type(error).__name__
 
 

@@ -47,6 +47,9 @@ from unspoken.table.formats.read_options import ReadOptions
 CHECKPOINTS = "checkpoints"
 """What an attempt that ended early had reached lies there, until the study has ended."""
 
+UNKEPT = 3
+"""The exit status of an attempt whose outcome is in no file; Python's own failures are 1."""
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -104,7 +107,7 @@ def main(folder: str, proposal: str, n: int, line: socket.socket,
 def _log_only(proposal: str, n: int, why: str) -> NoReturn:
     """End an attempt of which nothing can be kept, with a line for this node's own people."""
     NodeLog().event("attempt not kept", study=proposal[:16], attempt=n, why=why)
-    sys.exit(1)
+    sys.exit(UNKEPT)
 
 
 def agreed_attempt(config: NodeConfig, proposal: str, n: int) -> Attempt:

@@ -14,10 +14,12 @@ from multiprocessing.process import BaseProcess
 
 from unspoken.joint.node.node_config import NodeConfig
 from unspoken.joint.node.node_state import NodeState, Report
-from unspoken.joint.node.study_process import CHECKPOINTS, main, run_number
+from unspoken.joint.node.study_process import CHECKPOINTS, UNKEPT, main, run_number
 from unspoken.joint.session.study_fields import line_of_text
 from unspoken.joint.tasks.task_list import FOLDERS
 from unspoken.joint.wire.transports.handed_connections import hand_over
+
+NOT_KEPT = "could not keep how its attempt ended; its own people see why in the log of their node"
 
 
 @dataclass
@@ -88,11 +90,11 @@ class StudyRuns:
     def _hear_out(self, running: Running) -> None:
         """Keep how an attempt ended whose process is gone."""
         running.process.join()
+        words = NOT_KEPT if running.process.exitcode == UNKEPT else "ended without a word"
         running.process.close()
         running.line.close()
         self._running.pop(run_number(running.proposal, running.n), None)
-        self._state.report(running.proposal, self.outcome(running.proposal, running.n,
-                                                          "ended without a word"))
+        self._state.report(running.proposal, self.outcome(running.proposal, running.n, words))
 
     def outcome(self, proposal: str, n: int, otherwise: str) -> Report:
         """Return how an attempt ended, from the file that it left; `otherwise` if it left none."""
