@@ -9,6 +9,10 @@ BIN    := $(VENV)/bin
 # Failures stand last, where whoever reads the log looks; warnings of libraries are not listed.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --disable-warnings --tb=short
 
+# Byte code is kept, whatever the environment says: tests start thousands of processes, and each
+# would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test fast lint bench bench-smoke docs site wheel browser java postgres spu data clean
 

@@ -14,6 +14,7 @@ from unspoken.disclosure.ground_truth import Truth, Truths, truths_of
 from unspoken.disclosure.measures import Estimate, domain, estimate, is_recovered, records
 from unspoken.disclosure.policy import Policy
 from unspoken.methods.anonymity import measures as anonymity
+from unspoken.methods.anonymity import utility
 from unspoken.methods.anonymity.audit import audit_tables, intersection
 from unspoken.methods.baskets.audit import audit_baskets
 from unspoken.methods.baskets.basket_privacy import (
@@ -108,5 +109,6 @@ __all__ = [
     "safe_harbor",
     "subspace_disclosure",
     "truths_of",
+    "utility",
     "what_it_adds",
 ]

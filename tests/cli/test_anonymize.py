@@ -125,3 +125,22 @@ def test_bands_of_quantiles_are_counted_from_one(tmp_path, capsys, bands):
     words = ["hierarchy", written(tmp_path, 60)[0], "age", "--how", "quantiles", "--bands", bands]
     assert main(words) == 2
     assert "'bands' must be an int >= 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "told"), [
+    (["--k", "0"], "--k 0"), (["--k", "5", "--l", "0"], "--l 0.0"),
+    (["--k", "5", "--l", "nan"], "--l nan"), (["--k", "5", "--t", "-1"], "--t -1.0")])
+def test_a_demand_that_no_method_could_take_is_refused_at_once(tmp_path, capsys, words, told):
+    assert main(["anonymize", *written(tmp_path, 60), *words]) == 2
+    err = capsys.readouterr().err
+    assert f"{told} cannot be asked for: it must be" in err
+    assert "three quarters" not in err
+
+
+def test_a_demand_on_sensitive_columns_needs_one(tmp_path, capsys):
+    words = written(tmp_path, 60)[:-2]
+    for asked in ("--l", "--t"):
+        assert main(["anonymize", *words, "--others", "drop", "--k", "5", asked, "0.5"]) == 2
+        err = capsys.readouterr().err
+        assert "the table has none" in err
+        assert "--sensitive illness." in err

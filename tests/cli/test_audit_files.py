@@ -64,6 +64,25 @@ def test_without_a_report_the_result_is_printed_alone(folder, command_here):
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
+@pytest.mark.slow
+def test_a_policy_decides_how_near_a_guess_must_be_and_which_columns_are_inferred(folder, tmp_path,
+                                                                                  command_here):
+    """A limit on a column that nobody declared to be sensitive used to be passed over."""
+    policy = tmp_path / "p.toml"
+    policy.write_text("radius = 0.05\n[column.age]\nmax_recovered = 0.1\n")
+    words = ("audit", "noisy.csv", "--against", "original.csv", *ARGS, "--sensitive", "ill",
+             "--policy", policy)
+    done = command_here(*words, cwd=folder)
+    assert done.status == 1, done.err
+    answer = json.loads(done.out)
+    assert answer["audit"]["radius"] == 0.05
+    assert any(reason.startswith("'age'") for reason in answer["verdict"]["reasons"])
+    policy.write_text("[colunms]\n")
+    done = command_here(*words, cwd=folder)
+    assert done.status == 2
+    assert "Did you mean 'columns'" in done.err
+
+
 def test_an_original_without_values_cannot_be_audited(command_here, tmp_path):
     (tmp_path / "blank.csv").write_text("a,b\n" + ",\n" * 50)
     done = command_here("audit", "blank.csv", "--against", "blank.csv", cwd=tmp_path)

@@ -32,6 +32,8 @@ PROTECT = ("protect", "t.csv", "--out", "r", "--key", "k")
     ("Behind an address it is ?table=NAME.", "Behind an address it is ?table=NAME."),
     ("Read db?schema=s&table=t instead.", "Read db?schema=s&table=t instead."),
     ("Pass target=... with it.", "Pass --target with it."),
+    ("Declare it: sensitive=[...].", "Declare it: --sensitive."),
+    ("Declare them: sensitive=['one day', 'c'].", "Declare them: --sensitive one day,c."),
     ("Read it with keep='age' (--keep age).", "Read it with --keep age."),
     ("Use overwrite=True (on the command line --overwrite) now.", "Use --overwrite now."),
     ("Start one with Budget.start, or on the command line: unspoken budget b --start DATA",

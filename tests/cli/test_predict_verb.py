@@ -89,3 +89,33 @@ def test_what_cannot_be_predicted_is_refused(tmp_path, table, capsys, model, dat
     assert typed(tmp_path, "predict", model, data, "--out", out) == 2
     assert says in capsys.readouterr().err
     assert not (tmp_path / out).exists()
+
+
+@pytest.mark.slow
+def test_a_model_that_is_not_decoded_does_not_pass_for_one_of_the_original(tmp_path, table, capsys):
+    assert typed(tmp_path, "protect", "people.csv", "--target", "ill", "--out", "release",
+                 "--key", "r.key") == 0
+    assert typed(tmp_path, "mine", "release", "--out", "m.json") == 0
+    capsys.readouterr()
+    assert typed(tmp_path, "predict", "m.json", "people.csv", "--out", "p.csv") == 2
+    assert "'unspoken decode'" in capsys.readouterr().err
+    assert not (tmp_path / "p.csv").exists()
+    table.drop(columns="job").to_csv(tmp_path / "numbers.csv", index=False)
+    assert typed(tmp_path, "protect", "numbers.csv", "--target", "ill", "--out", "rotated",
+                 "--key", "n.key") == 0
+    assert typed(tmp_path, "mine", "rotated", "--out", "n.json") == 0
+    capsys.readouterr()
+    assert typed(tmp_path, "predict", "n.json", "numbers.csv", "--out", "p.csv") == 0
+    assert "'n.json' was mined, and is not decoded" in capsys.readouterr().err
+    records = str(tmp_path / "rotated" / "data.parquet")
+    assert main(["predict", str(tmp_path / "n.json"), records,
+                 "--out", str(tmp_path / "q.csv")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_column_that_is_missing_is_named_beside_all_that_are_there(tmp_path, table, capsys):
+    model = unspoken.mine.tree(unspoken.read(table[["height", "ill"]], target="ill", show=False))
+    model.save(tmp_path / "t.json")
+    table.drop(columns="height").to_csv(tmp_path / "other.csv", index=False)
+    assert typed(tmp_path, "predict", "t.json", "other.csv", "--out", "p.csv") == 2
+    assert "What is there: age, job, ill." in capsys.readouterr().err

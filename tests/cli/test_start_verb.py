@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from argparse import Namespace
 
 import numpy as np
 import pandas as pd
@@ -188,3 +189,35 @@ def test_what_was_guessed_is_said(tmp_path, capsys):
                  "--knowledge", "anything"]) == 0
     told = capsys.readouterr().out
     assert "Taken as quasi-identifiers: age, postcode, sex. Name others with --quasi." in told
+
+
+def test_a_postcode_that_nobody_shares_stays_at_home(tmp_path, capsys):
+    """It names people, so that it is no quasi-identifier, and nobody has named it."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"postcode": [f"{at:05d}" for at in rng.permutation(90_000)[:150]],
+                          "sex": rng.choice(["f", "m"], 150), "x": rng.random(150)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    args = Namespace(data=tmp_path / "t.csv", target=None, table=None, kind=[], identifiers=(),
+                     sensitive=(), quasi=(), keep=[], drop_missing_target=False, engine=None,
+                     worded=str)
+    table, _ = advise_verb.look(args)
+    assert (table.schema["postcode"].role, args.quasi) == ("identifier", ("sex",))
+
+
+def test_a_target_with_gaps_is_refused_before_any_question(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("x,y\n" + "1,a\n2,b\n3,\n" * 9)
+    assert main(["start", str(tmp_path / "t.csv"), "--target", "y"]) == 2
+    assert capsys.readouterr() == ("", (
+        "unspoken: Target 'y' must have a value in every row. 9 rows have none. Leave those rows "
+        "out with --drop-missing-target.\n"))
+
+
+@pytest.mark.parametrize("verb", ["start", "inspect"])
+def test_notes_are_said_once_and_in_flags(verb, tmp_path, capsys, monkeypatch):
+    (tmp_path / "t.csv").write_text("x;y\n" + "1,5;a\n2,5;b\n" * 9)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    main([verb, str(tmp_path / "t.csv"), "--target", "y"])
+    printed = "".join(capsys.readouterr())
+    assert printed.count("looks like numbers with a decimal comma (--decimal , says so)") == 1
+    assert printed.count("was split at ';'") == 1
+    assert "decimal=" not in printed

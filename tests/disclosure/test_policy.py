@@ -122,6 +122,20 @@ def test_what_was_not_measured_is_not_confirmed():
     assert "'salary' could not be scored: no key" in found.reasons
 
 
+def test_a_limit_without_a_number_is_not_confirmed():
+    """What an audit did not score must not pass for scored: neither by name nor as one of all."""
+    for text in (EXPERT, "[column.salary]\nmax_recovered = 0.9\n"):
+        about = {"columns": {"age": "a", "salary": "b"}}
+        found = replace(audit_of(row(value=0.1)), release=about)
+        (reason,) = Policy.parse(text).judge(found).reasons
+        assert reason == "'salary': nothing was measured, so its limit cannot be confirmed"
+        shown = replace(found, unscored={"salary": "a reason"})
+        assert len(Policy.parse(text).judge(shown).reasons) == 1
+    known = replace(found, unscored={"salary": "free text"})
+    assert Policy.parse('allow_unscored = ["salary"]\n' + EXPERT).judge(known)
+    assert not Policy.parse('allow_unscored = ["salary"]\n' + text).judge(known)
+
+
 def test_k_is_compared_where_there_is_one():
     assert judge("[anonymity]\nk = 10", row(value=12.0, measure="k"))
     assert "K is 8" in judge("[anonymity]\nk = 10", row(value=8.0, measure="k")).reasons[0]

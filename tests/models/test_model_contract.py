@@ -131,6 +131,13 @@ def test_summary_and_text_say_something(kind, models):
 
 @pytest.mark.slow
 @every
+def test_a_model_is_shown_on_one_screen(kind, models):
+    lines = repr(models[kind]).splitlines()
+    assert 0 < len(lines) <= 21
+    assert max(map(len, lines)) <= 163
+
+
+@every
 def test_names_are_text_never_markup_nor_commands(kind):
     page = CASES[kind].build(HOSTILE)._repr_html_()
     assert "<script" not in page

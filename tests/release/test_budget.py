@@ -18,7 +18,7 @@ from unspoken.release.budget import Budget
 from unspoken.release.budget_costs import GAUSSIAN, LAPLACE, NONE, Cost, total_epsilon
 from unspoken.release.budget_entries import Draw
 from unspoken.release.budget_releases import release_draws
-from unspoken.report.budget_picture import save_picture
+from unspoken.report.budget_picture import budget_figure, save_picture
 
 
 def table(rows=40, shift=0):
@@ -293,3 +293,40 @@ def test_json(tmp_path):
     told = json.loads(json.dumps(budget.to_json()))
     assert told["spent"] == 0.25
     assert told["by_recipient"] == {"a": {"spent": 0.25, "left": 0.75, "disclosures": 1}}
+
+
+@pytest.mark.parametrize("method", ["noise", "response"])
+def test_who_chose_to_report_the_truth_is_outside_the_budget_and_the_text(method):
+    """Half of the people report what they have: no noise of anybody covers them."""
+    from unspoken.protect import NoiseAdder, RandomizedResponse
+
+    data = unspoken.read(pa.table({"age": [20.0, 30.0] * 40, "ill": ["no", "yes"] * 40,
+                                   "says": ["truth", "distort"] * 40}), show=False)
+    name = {"noise": "age", "response": "ill"}[method]
+    if method == "noise":
+        change = NoiseAdder("laplace", scale=10.0, ranges={"age": (0, 100)}, columns=["age"],
+                            others="drop", choices={"age": "says"})
+    else:
+        change = RandomizedResponse(gamma=5.0, columns=["ill"], others="drop",
+                                    values={"ill": ["no", "yes"]}, choices={"ill": "says"})
+    release, _ = change.protect(data)
+    assert release.guarantee.statement.startswith("Of those who chose to distort: ")
+    listed = [one.what for one in release_draws(release, "") if one.cost.law == NONE]
+    assert any(what.endswith(f": values of those who chose to report them: {name}")
+               for what in listed)
+
+
+def test_the_picture_says_what_is_left_and_names_who_got_what_has_no_epsilon(tmp_path):
+    """Nobody has more left than all together; who is not drawn is counted."""
+    budget = start(tmp_path, epsilon=5.0, recipients={"press": 1.0})
+    for place in range(34):
+        budget.draw(Cost(0.1 + place / 1000), to=f"institute {place}")
+    budget.draw(Cost(None, law=NONE), to="press")
+    (axes,) = budget_figure(budget).axes
+    told = dict(zip((one.get_text() for one in axes.get_yticklabels()),
+                    (one.get_text().strip() for one in axes.texts), strict=True))
+    assert told["all together"] == "3.96 spent, 1.04 left, 1 without epsilon"
+    assert told["institute 33"] == "0.133 spent, 1.04 left"
+    assert told["press"] == "0 spent, 1 left, 1 without epsilon"
+    assert "institute 0" not in told
+    assert axes.get_title() == "5 more, who got the least, are not drawn"

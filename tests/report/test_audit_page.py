@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from support.report_cases import HOSTILE, RTL, Reader, audited, made_up
+from unspoken.disclosure.people_risk import PeopleAudit, Risk
 from unspoken.errors import ForeignKeyError
 from unspoken.methods.encoding.audit.column_pictures import gather
 from unspoken.report import Page, audit_page, summaries
@@ -186,3 +187,16 @@ def test_plain_words_of_a_policy(parts) -> None:
     assert summaries.flat({"a": {"b": [1, 2]}, "c": None, "d": list(range(25))}) == [
         ["a.b", "1, 2"], ["c", "–"],
         ["d", ", ".join(map(str, range(20))) + " and 5 more"]]
+
+
+def test_people_who_were_attacked_are_not_called_unknown() -> None:
+    """A page must not say "High risk" on top and below it that nothing is known."""
+    risks = (Risk("linking", "(people)", "nearest", "2 facts", 50, 100, 0.0, 0, 100),
+             Risk("inferring", "a", "nearest", "2 facts", 50, 100, 0.1, 10, 100))
+    found = Audit((), 0.02, 10, {"mechanism": {"name": "other"}}, unscored={"b": "no scoring"},
+                  people=PeopleAudit(risks, None, {}, {}))
+    text = audit_page(found).html()
+    assert "High risk" in text
+    assert "nothing is known" not in text
+    assert "Verdict: not assessed" not in text
+    assert "Not everything was scored" in text

@@ -62,3 +62,13 @@ def test_dark_screens_get_dark_paper(page, running):
         seen.append(page.evaluate("getComputedStyle(document.querySelector('main'))"
                                   ".backgroundColor"))
     assert seen == ["rgb(255, 255, 255)", "rgb(23, 26, 31)"]
+
+
+def test_what_is_counted_anew_stays_readable(page, running, source):
+    """Under a slow machine figures are old for seconds: their pictures fade, their words do not."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    show(page, running, "/try")
+    page.evaluate("document.getElementById('look-0').classList.add('busy')")
+    assert faults(page, source, "color-contrast") == []
+    shown = "getComputedStyle(document.querySelector('#look-0 figcaption').parentElement).opacity"
+    assert page.evaluate(shown) == "1"

@@ -19,13 +19,13 @@ COLUMNS = 24
 
 
 def decrypted_by_the_first(monkeypatch, program, given_):
-    """Return all numbers that the owner of the key decrypts."""
+    """Return all numbers that the owner of the key decrypts, and the modulus of each."""
     seen = []
     real = Scheme.decrypt
 
     def decrypt(self, ciphertext):
-        seen.append(real(self, ciphertext))
-        return seen[-1]
+        seen.append((real(self, ciphertext), self.n))
+        return seen[-1][0]
 
     with monkeypatch.context() as patch:
         patch.setattr(Scheme, "decrypt", decrypt)
@@ -42,6 +42,11 @@ def uniform(numbers, bits):
     steps = [(b - a) % size for a, b in itertools.pairwise(numbers)]
     return min(stats.kstest([n / size for n in row], "uniform").pvalue
                for row in (numbers, steps))
+
+
+def in_full(seen):
+    """Return the p-value of numbers against uniform ones below their modulus."""
+    return uniform([(number << 104) // n for number, n in seen], 104)
 
 
 def frames_between(program, given_):

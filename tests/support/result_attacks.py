@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import least_squares
 
 from unspoken.joint.result_control.shared_denominators import Group, around, fitting
 
@@ -61,3 +62,43 @@ def moments_of_other(model, own):
     spread = np.sqrt(np.diagonal(theirs))
     return {"number of records": count, "means": sums / count, "deviations": spread,
             "correlations": theirs[0, 1] / spread.prod()}
+
+
+def coded_moments(rows):
+    """Return the moments of two columns of 0 and 1 and a response: sums, and of products."""
+    x, z, y = rows.T
+    return np.array([x.sum(), z.sum(), x @ z, y.sum(), x @ y, z @ y, y @ y])
+
+
+def coded_moments_of_other(model, own):
+    """Return the same of the other owner, from a model of these two terms and one's own rows."""
+    n, start = model.records, coded_moments(own) * model.records / len(own)
+    seen = np.array([*model.coefficients, model.intercept, model.tss, model.rss, *model.errors])
+
+    def misses(moments):
+        return (_numbers(moments, n) - seen) / np.abs(seen)
+
+    found = least_squares(misses, start, x_scale=np.abs(start), xtol=1e-15, ftol=1e-15,
+                          gtol=1e-15, max_nfev=2000)
+    return found.x - coded_moments(own)
+
+
+def _numbers(moments, n):
+    sx, sz, sxz, *xy, yy = moments
+    normal = np.array([[n, sx, sz], [sx, sx, sxz], [sz, sxz, sz]])
+    beta = np.linalg.solve(normal, xy)
+    rss = yy - beta @ xy
+    errors = np.sqrt(np.maximum(rss, 1e-9) / (n - 3) * np.diagonal(np.linalg.inv(normal)))
+    return np.array([*beta[1:], beta[0], yy - xy[0] ** 2 / n, rss, *errors])
+
+
+def counts_of_yes(model):
+    """Return the counts (value, class) behind a logistic model of one column of 0 and 1."""
+    counts, variance = [], 0.0
+    for odds, error in zip((model.intercept, model.intercept + model.coefficients[0]),
+                           model.errors, strict=True):
+        share = 1 / (1 + np.exp(-odds))
+        size = 1 / ((error**2 - variance) * share * (1 - share))
+        counts += [size * (1 - share), size * share]
+        variance = error**2
+    return np.array(counts)

@@ -8,6 +8,7 @@ import numpy as np
 
 from support.brute_force import World
 from support.tiny_rows import THREE, bags
+from unspoken.joint.tasks.series_forecast.params import ForecastParams
 
 # Places among others ------------------------------------------------------------------------
 
@@ -65,6 +66,21 @@ AHEAD = World("forecast", NEXT, SERIES, SERIES, lambda a, b: sum(a) + sum(b), FO
 AHEAD_OF_THREE = World("forecast", NEXT, SERIES, list(product(SERIES, SERIES)),
                        lambda a, b: sum(a) + sum(b[0]) + sum(b[1]),
                        {"the forecast of each column": lambda a, b: sum(b[0])}, THREE)
+LAST = World("forecast", {**NEXT, "window": 1}, SERIES, SERIES, lambda a, b: a[-1] + b[-1],
+             {"the value of the last period of each column": lambda a, b: b[-1]})
+SEARCHED = ForecastParams.of({**NEXT, "law": "smoothing"})
+
+
+def chosen(own, other):
+    """Return the forecast of the other by the weight that misses least, and that of the sum."""
+    parts = [SEARCHED.own(np.array(part, float)[:, None], 2) for part in (own, other)]
+    best = (sum(part.misses for part in parts) ** 2).sum(axis=(1, 2)).argmin()
+    return int(parts[1].ahead[best, 0, 0]), int(sum(part.ahead[best, 0, 0] for part in parts))
+
+
+BY_WEIGHT = World("forecast", {**NEXT, "law": "smoothing"}, SERIES[1::9], SERIES,
+                  lambda a, b: chosen(a, b)[1],
+                  {"the forecast of each column": lambda a, b: chosen(a, b)[0]})
 
 # Sets with their members --------------------------------------------------------------------
 
@@ -98,6 +114,7 @@ VOTING = World("vote", {**VOTE, "asks": "south"}, MODELS, list(product(range(3),
 BENCHMARK_WORLDS = {
     "place among two": OF_TWO, "half of two": HALVES, "place among three": OF_THREE,
     "segment of two": SHOWN, "segment of three": SHOWN_OF_THREE, "segment not shown": NOT_SHOWN,
+    "forecast by a weight": BY_WEIGHT, "forecast as before": LAST,
     "forecast of two": AHEAD, "forecast of three": AHEAD_OF_THREE,
     "common members": COMMON, "common members of three": COMMON_OF_THREE,
     "aligned members": ALIGNED, "united ids": UNITED, "united ids of three": UNITED_OF_THREE,

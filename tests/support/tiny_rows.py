@@ -301,7 +301,9 @@ def odds(own, other):
 CROSSES = bags(list(product((0, 1), (0, 1))), (2, 3))
 LOGISTIC = World("logistic", ONE_TERM, [((0, 0), (1, 1), (0, 1)), ((0, 0), (0, 1), (1, 0), (1, 1))],
                  CROSSES, odds, {"number of records": lambda a, b: len(b),
-                                 "values of records": lambda a, b: b})
+                                 "values of records": lambda a, b: b,
+                                 "counts of values of columns and of their pairs":
+                                     lambda a, b: near(np.array(b).T @ np.array(b))})
 
 
 def held_down(own, other):
@@ -331,6 +333,9 @@ def influence(own, other):
 
 INFLUENCE = World("influence", ONE_TERM, OWN_SPOTS, SPOTS, influence,
                   {"number of records": lambda a, b: len(b), "values of records": lambda a, b: b})
+INFLUENCE_OF_CODES = replace(
+    INFLUENCE, own=[((0, 0), (1, 1), (0, 1)), ((0, 0), (0, 1), (1, 0), (1, 1))], others=CROSSES,
+    quantities={name: MOMENTS[name] for name in ("means", "deviations", "correlations")})
 
 
 # Trees and rules ----------------------------------------------------------------------------
@@ -374,6 +379,16 @@ TREE_ROWS = World("tree", TREE, SMALL, TABLES, one_tree, CELLS)
 FOREST = World("forest", {**TREE, "trees": 1}, SMALL, TABLES, one_forest, CELLS)
 BOOSTED = World("boosted-trees", {**TREE, "rounds": 1, "two_may_learn": True}, SMALL, TABLES,
                 one_boost, {"the sums of gradients of a leaf": lambda a, b: b})
+
+
+def two_boosts(own, other):
+    """Return the first two boosted trees of all rows."""
+    given, boost = Given(*rows_of(own, other)), Boost(rounds=2, two_may_learn=True)
+    return str(pooled_boost(LAYOUT, given, RULES, boost).to_json())
+
+
+BOOSTED_TWICE = replace(BOOSTED, parameters={**BOOSTED.parameters, "rounds": 2}, own=SMALL[:1],
+                        others=list(product(range(3), repeat=4)), sees=two_boosts)
 BASKETS = bags(("", "a", "b", "ab"), (1, 2, 3))
 
 
@@ -401,5 +416,6 @@ ROWS_WORLDS = {
     "outliers": OUTLIERS, "outliers by neighbours": LONELY, "asking neighbours": ASKING,
     "asked by a neighbour": ASKED_FOR, "mixture": MIXTURE, "regression": REGRESSION,
     "regression, two terms": REGRESSION_OF_TWO, "residuals": RESIDUALS, "logistic": LOGISTIC,
-    "robust": ROBUST, "influence": INFLUENCE, "tree": TREE_ROWS, "forest": FOREST,
-    "boosted trees": BOOSTED, "rules": ASSOCIATIONS}
+    "robust": ROBUST, "influence": INFLUENCE,
+    "influence, of 0 and 1": INFLUENCE_OF_CODES, "tree": TREE_ROWS, "forest": FOREST,
+    "boosted trees": BOOSTED, "boosted trees, two rounds": BOOSTED_TWICE, "rules": ASSOCIATIONS}

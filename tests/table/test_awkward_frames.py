@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import unspoken
@@ -142,3 +143,53 @@ def test_frames_in_frames_out():
     assert table.to_polars()["town"].to_list() == frame["town"].tolist()
     with pytest.raises(InputError, match="says already what its columns are"):
         unspoken.protect.SampleReleaser(0.5).protect(table, target="ill")
+
+
+@pytest.mark.parametrize(("form", "note"), [
+    ("%d.%m.%Y %H:%M", "day first"), ("%m/%d/%Y %H:%M:%S", "month first"),
+    ("%m/%d/%Y %I:%M %p", "month first"), ("%d-%b-%Y", None), ("%B %d, %Y", None),
+    ("%Y.%m.%d", None), ("%m/%d/%y", "month first")])
+def test_dates_are_read_however_they_are_written(form, note, tmp_path):
+    moments = [dt.datetime(2020, 1, 1, 9, 5) + dt.timedelta(hours=31 * at) for at in range(40)]
+    timed = "%H" in form or "%I" in form
+    table = unspoken.read(csv(tmp_path, [f'"{one.strftime(form)}"' for one in moments]), show=False)
+    assert table.arrow()["x"].to_pylist() == [one if timed else one.date() for one in moments]
+    assert list(table.notes) == ([f"'x' is read as dates, {note}"] if note else [])
+
+
+@pytest.mark.parametrize(("cells", "why"), [
+    (["28.03.20", "01.04.21"], "whose year may stand first or last"),
+    (["20-03-28", "21-04-01"], "whose year may stand first or last"),
+    (["01/02/2020 10:00", "03/04/2020 11:30"], "may be day or month first")])
+def test_dates_that_can_be_read_in_two_ways_stay_text(cells, why, tmp_path):
+    table = unspoken.read(csv(tmp_path, cells), show=False)
+    assert table.arrow()["x"].to_pylist() == cells
+    assert why in table.notes[0]
+
+
+@pytest.mark.parametrize(("cells", "days"), [
+    (["28.03.98", "01.04.21"], [dt.date(1998, 3, 28), dt.date(2021, 4, 1)]),
+    (["98-03-28", "21-04-01"], [dt.date(1998, 3, 28), dt.date(2021, 4, 1)])])
+def test_years_of_two_digits_are_read_where_one_cell_says_which_they_are(cells, days, tmp_path):
+    assert unspoken.read(csv(tmp_path, cells), show=False).arrow()["x"].to_pylist() == days
+
+
+@pytest.mark.parametrize(("column", "first"), [
+    (pd.cut(pd.Series(range(12)), [-1, 5, 20]), "(-1, 5]"),
+    (pd.qcut(pd.Series(range(12)), 2), "(-0.001, 5.5]"),
+    (pd.Series(pd.period_range("2020-01", periods=12, freq="M")).astype("category"), "2020-01")])
+def test_categories_that_are_intervals_or_periods_keep_their_texts(column, first):
+    table = unspoken.read(pd.DataFrame({"x": column, "y": range(12)}), keep=["x"], show=False)
+    assert table.arrow()["x"].to_pylist() == [str(one) for one in column]
+    assert table.arrow()["x"][0].as_py() == first
+
+
+def test_categories_that_are_no_single_values_are_refused_by_name():
+    pairs = pd.Series([(1, 2), (3, 4)] * 6).astype("category")
+    with pytest.raises(DataError, match="Column 'x' must hold one value per row"):
+        unspoken.read(pd.DataFrame({"x": pairs}), show=False)
+    kind = pa.uuid()
+    values = pa.ExtensionArray.from_storage(kind, pa.array([bytes(16)] * 2, pa.binary(16)))
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), values)
+    with pytest.raises(DataError, match=r"'x'.*arrow\.uuid"):
+        unspoken.read(pa.table({"x": coded}), show=False)

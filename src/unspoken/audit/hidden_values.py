@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.arrays import Bools, Floats, Ints
+from unspoken.audit.hidden_digits import digits_held
 from unspoken.audit.turned_values import OTHERWISE, TurnedColumns, turned_columns
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.table import Table
@@ -48,13 +49,15 @@ def hidden_values(table: Table, release: Table, own: Ints, shown: Ints,
                   turned: TurnedColumns | None = None) -> tuple[str, ...]:
     """Return in sentences what released rows `shown` hide of the original rows `own`.
 
-    Digests and turned words are looked for in whole columns as well, whoever the rows belong to;
-    `turned` is what `turned_columns` says of both tables, where it is known already.
+    Digests, turned words and digits are looked for in whole columns as well, whoever the rows
+    belong to; `turned` is what `turned_columns` says of both tables, where it is known already.
     """
     turned = turned_columns(table, release) if turned is None else turned
     whole = {(there, one.name): f"'{there}' holds the values of '{one.name}' {one.form}"
              for there, one in turned.items()
              if one.form != OTHERWISE and one.distinct >= LEAST}
+    whole |= {(there, name): f"'{there}' holds the values of '{name}' {how}"
+              for there, name, how in digits_held(table, release)}
     paired = _of_pairs(table, release, own, shown)
     return (*whole.values(), *(line for pair, line in paired if pair not in whole))
 

@@ -38,7 +38,7 @@ _NAMED = 0.5
 def faults_of(table: Table, release: Release, key: Key) -> tuple[str, ...]:
     """Return in sentences where a release is not what it says it is."""
     method, rows = method_of(release.mechanism), original_rows(key, release.table.rows)
-    out = [*(_order(rows) if method.of_people else ()), *_identifiers(table, release)]
+    out = [*(_order(rows) if method.of_people else ()), *held_identifiers(table, release.table)]
     if method.of_people and not method.takes_baskets:
         out += hidden_values(table, release.table, rows, np.arange(rows.size))
     check = method.broken_promises
@@ -86,13 +86,18 @@ def _order(rows: Ints) -> Iterator[str]:
                "knows the next")
 
 
-def _identifiers(table: Table, release: Release) -> Iterator[str]:
-    """Yield released columns, under whatever name, that hold the values of an identifier."""
-    for name in table.schema.with_role("identifier"):
+def held_identifiers(table: Table, release: Table) -> Iterator[str]:
+    """Yield released columns, under whatever name, that hold the values of an identifier.
+
+    Numbers of an original column that are row numbers by chance are no fault of the release.
+    """
+    identifiers = table.schema.with_role("identifier")
+    for name in identifiers:
         known = table.arrow([name])[name]
-        for shown in release.schema.names:
-            if release.schema[shown].kind != "basket" and _holds(
-                    known, release.table.arrow([shown])[shown]):
+        for shown in (c.name for c in release.schema.columns if c.kind != "basket"):
+            before = shown in table.schema.names and shown not in identifiers and \
+                table.schema[shown].kind != "basket" and _holds(known, table.arrow([shown])[shown])
+            if not before and _holds(known, release.arrow([shown])[shown]):
                 yield f"'{shown}' holds the values of the identifier '{name}'"
 
 

@@ -29,7 +29,7 @@ _HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "s
            "blake2b", "blake2s")
 FEW = 8
 _DATES = ("%Y-%m-%d", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d")
-_DECIMAL = re.compile(r"[0-9]+")
+_DECIMAL, _DIGIT = re.compile(r"[0-9]+"), re.compile(r"[0-9]")
 _HEX, _BASE64 = re.compile(r"[0-9a-fA-F]+"), re.compile(r"[0-9A-Za-z+/_\-]+={0,2}")
 _EXPONENT = re.compile(r"(\d)(?:\.(\d+))?e\+(\d+)")
 _LETTERS = {"letters for digits": "abcdefghij", "letters for digits, from one": "jabcdefghi"}
@@ -83,7 +83,9 @@ def _digits(letters: str) -> Callable[[str], str | None]:
 
     def back(text: str) -> str | None:
         plain = text.lower()
-        return plain.translate(digits) if any(sign in letters for sign in plain) else None
+        # A digit among them stands for itself: "c1" is a label, not 21.
+        spelt = any(sign in letters for sign in plain) and not _DIGIT.search(plain)
+        return plain.translate(digits) if spelt else None
 
     return back
 

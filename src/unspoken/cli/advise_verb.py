@@ -54,16 +54,20 @@ def run(args: argparse.Namespace) -> int:
     return 0 if advice.best is not None else 1
 
 
-def look(args: argparse.Namespace) -> tuple[Table, list[Finding]]:
-    """Read the table; what seems to be a quasi-identifier becomes one unless some are named."""
+def look(args: argparse.Namespace, notes: bool = True) -> tuple[Table, list[Finding]]:
+    """Read the table; what seems to be a quasi-identifier becomes one unless some are named.
+
+    What would not be released as it is stays so: a postcode that nobody shares names people.
+    """
     from unspoken.table.identify import identify
 
-    table = read_table(args, args.data, args.target)
+    table = read_table(args, args.data, args.target, notes=notes)
     findings = list(identify(table))
     declared = {args.target, *args.sensitive, *args.identifiers, *args.keep}
     if not args.quasi:
         args.quasi = tuple(dict.fromkeys(
-            one.column for one in findings if one.role == "quasi" and one.column not in declared))
+            one.column for one in findings if one.role == "quasi" and one.column not in declared
+            and table.schema[one.column].role != "identifier"))
         table = read_table(args, args.data, args.target, notes=False)
     return table, findings
 

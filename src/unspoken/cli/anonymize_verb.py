@@ -11,6 +11,7 @@ from unspoken.cli.book_release import book_release
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, pairs, read_table, verb
 from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.enter_register import add_register, check_register, save_release
+from unspoken.cli.measure_utility import add_learner
 from unspoken.methods.anonymity.method import DIVERSITIES
 
 TASKS = ("prediction", "statistics")
@@ -42,6 +43,7 @@ def add(verbs: Adder) -> None:
                              "sensitive: keep them as they are, or leave them out")
     parser.add_argument("--for", dest="task", choices=TASKS, default=TASKS[0],
                         help="what the release is for (default: %(default)s)")
+    add_learner(parser)
     parser.add_argument("--picture", type=Path, metavar="FILE",
                         help="draw usefulness against risk into a .png, .svg or .pdf file")
     add_register(parser, "the release")
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         check_picture(args.picture)
     table = read_table(args, args.data, args.target)
     _refuse_undecided(table, args.others)
-    tried = frontier(table, _demand(args), args.task)
+    tried = frontier(table, _demand(args), args.task, learner=args.learner)
     best = tried.best
     lines = [args.worded(tried.summary()), f"Recommended: {best.method} {dict(best.parameters)}"]
     lines += [] if best.utility is None else list(best.utility.warnings)
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse_undecided(table: Any, others: str | None) -> None:
     """Ask what becomes of columns without a role once, instead of once per method."""
     from unspoken.errors import InputError
-    from unspoken.methods.anonymity.utility.risk_utility_frontier import loose_columns
+    from unspoken.methods.anonymity.loose_columns import loose_columns
 
     loose = loose_columns(table)
     if loose and others is None:

@@ -13,6 +13,7 @@ from unspoken.cli.data_places import data_place
 
 if TYPE_CHECKING:
     from unspoken.disclosure.audit_result import Audit
+    from unspoken.disclosure.policy import Policy
     from unspoken.release.register import Register
     from unspoken.table.table import Table
 
@@ -48,7 +49,7 @@ def is_model(path: Path) -> bool:
         path.suffix.lower() in (".pkl", ".pickle", ".joblib", ".ubj")
 
 
-def audit_file(args: argparse.Namespace,
+def audit_file(args: argparse.Namespace, policy: Policy | None,
                progress: Callable[[int, int], None] | None = None) -> tuple[Audit, Table, Any]:
     """Audit a table of another tool, or a model; return the original and what the file holds."""
     from unspoken.models.load_model import load_model
@@ -62,7 +63,8 @@ def audit_file(args: argparse.Namespace,
 
     released = read(args.release, show=False, kinds=None, keep=(), **file_options(args))
     result = audit_table(released, table, control_of(args), known=args.known, people=args.people,
-                         random_state=args.seed, name=args.release.name, progress=progress)
+                         random_state=args.seed, name=args.release.name, progress=progress,
+                         policy=policy)
     result = replace(result, unscored={**result.unscored, **file_extras(args.release)})
     return _with_digest(result, args.release), table, released
 
@@ -103,13 +105,16 @@ def with_earlier(audit: Audit, register: Register | None, table: Table, publishe
     return with_earlier_files(audit, register, table, published, seed)
 
 
-def judged(args: argparse.Namespace, audit: Audit) -> Audit:
-    """Judge an audit by the policy, if one was named."""
+def policy_of(args: argparse.Namespace) -> Policy | None:
+    """Read the policy before any work is done, if one was named."""
     from unspoken.disclosure.policy import Policy
 
-    if args.policy is None:
-        return audit
-    return replace(audit, judgement=Policy.load(args.policy).judge(audit))
+    return None if args.policy is None else Policy.load(args.policy)
+
+
+def judged(audit: Audit, policy: Policy | None) -> Audit:
+    """Judge all that was found by the policy, if one was named."""
+    return audit if policy is None else replace(audit, judgement=policy.judge(audit))
 
 
 def write_exposed(args: argparse.Namespace, audit: Audit) -> list[str]:

@@ -121,10 +121,11 @@ def run(args: argparse.Namespace) -> int:
 def _file(args: argparse.Namespace) -> int:
     """Audit a table of another tool, or a published model."""
     register = audit_files.register_beside(_register(args))
+    policy = audit_files.policy_of(args)
     with steps("audit") as step:
-        result, table, published = audit_files.audit_file(args, step)
+        result, table, published = audit_files.audit_file(args, policy, step)
     result = audit_files.with_earlier(result, register, table, published, args.seed)
-    result = audit_files.judged(args, result)
+    result = audit_files.judged(result, policy)
     added = list(result.added)
     if args.out is not None:
         _with_added(audit_files.page_of(result, args), added).save(args.out)

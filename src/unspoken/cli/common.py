@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import DataError, InputError, explain
 
 if TYPE_CHECKING:
     from unspoken.release.key import Key
@@ -153,6 +153,15 @@ def read_table(args: argparse.Namespace, path: Place, target: str | None,
     return table
 
 
+def refuse_missing_target(table: Table) -> None:
+    """Refuse a target that some rows lack, before anything else is done with the table."""
+    name = table.schema.target
+    missing = 0 if name is None else table.engine.count_missing(table.frame, name)
+    if missing:
+        raise DataError(f"Target '{name}' must have a value in every row. {missing} rows have "
+                        "none. Leave those rows out with --drop-missing-target.")
+
+
 def passphrase(args: argparse.Namespace, new: bool = False) -> str | None:
     """Return the passphrase that was asked for or lies in a file; None if neither was said."""
     if args.passphrase_file is not None:
@@ -180,10 +189,10 @@ def load_key(args: argparse.Namespace) -> Key:
     return Key.load(args.key, passphrase(args))
 
 
-def must_be_new(path: Path, what: str) -> None:
+def must_be_new(path: Path, what: str, how: str = "Choose another name.") -> None:
     """Refuse an existing output, and a folder that is not there, before any work is done."""
     if path.exists() or path.is_symlink():
-        raise InputError(f"{what} '{path}' must not exist yet. Choose another name.")
+        raise InputError(f"{what} '{path}' must not exist yet. {how}")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{what} '{path}' must lie in an existing folder. "
                          f"There is no '{path.absolute().parent}'.")

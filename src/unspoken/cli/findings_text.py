@@ -50,8 +50,7 @@ def findings_text(findings: Sequence[Finding], schema: Schema) -> str:
             parts += [f"{name[0].upper()}{name[1:]}:", textwrap.indent(rows, "  "), ""]
     if not parts:
         parts = ["No column was found that seems to name people. That is no proof."]
-    return "\n".join([*parts, f"{NO_ADVICE} 'unspoken protect --keep COLUMN' releases a column "
-                      "that would not be."])
+    return "\n".join([*parts, f"{NO_ADVICE} '--keep COLUMN' releases a column that would not be."])
 
 
 def _row(finding: Finding) -> list[str]:

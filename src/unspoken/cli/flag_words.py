@@ -60,5 +60,7 @@ def _as_flag(word: re.Match[str], flags: set[str]) -> str:
     name, value = word[1], (word[2] or "").strip("'\"").replace("...", "")
     flag = f"--{name.replace('_', '-')}"
     if flag in flags and (name, value) not in _OF_METHODS:
-        return flag if value in ("", "True") else f"{flag} {value}"
+        listed = value if value[:1] != "[" else ",".join(
+            part.strip(" '\"") for part in value[1:-1].split(","))
+        return flag if listed in ("", "True") else f"{flag} {listed}"
     return f"--option {name}={value}" if "--option" in flags and value else word[0]

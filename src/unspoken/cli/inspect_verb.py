@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import Adder, add_reading, columns, emit, read_table, verb
+from unspoken.cli.common import (
+    Adder,
+    add_reading,
+    columns,
+    emit,
+    read_table,
+    refuse_missing_target,
+    verb,
+)
 from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.findings_text import findings_json, findings_text
 
@@ -50,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.min_width < 1:
         raise InputError(f"'--min-width' must be a whole number from 1 on. Got {args.min_width}.")
-    table = read_table(args, args.data, args.target)
+    # Whoever reads the text finds the notes there.
+    table = read_table(args, args.data, args.target, notes=args.json)
     by = _classes(table)
     numeric = table.schema.of_kind("numeric", "ordinal")
     rows = [row(name, counts, by is not None, args.min_width)
@@ -60,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
                 "schema": [c.to_json() | {"note": c.note} for c in table.schema.columns],
                 "attributes": rows, "anonymity": None if anonymity is None else anonymity.to_json(),
                 "identification": findings_json(findings, table.schema), "warning": WARNING},
-         text(table, rows, anonymity, findings_text(findings, table.schema)))
+         text(args.worded(repr(table)), rows, anonymity,
+              findings_text(findings, table.schema)))
     return 0
 
 
@@ -75,15 +85,10 @@ def _anonymity(table: Table) -> Anonymity | None:
 
 def _classes(table: Table) -> str | None:
     """Return the target if it can be taken as classes."""
-    from unspoken.errors import DataError
-
+    refuse_missing_target(table)
     name = table.schema.target
     if name is None:
         return None
-    missing = table.engine.count_missing(table.frame, name)
-    if missing:
-        raise DataError(f"Target '{name}' must have a value in every row. {missing} rows have "
-                        "none. Leave those rows out with --drop-missing-target.")
     few = table.engine.count_distinct(table.frame, name) <= MAX_CLASSES
     return name if few else None
 
@@ -135,7 +140,7 @@ def _grade(share: float) -> str:
     return "fair" if share < 0.5 else "weak"
 
 
-def text(table: Table, rows: list[dict[str, Any]], anonymity: Anonymity | None = None,
+def text(described: str, rows: list[dict[str, Any]], anonymity: Anonymity | None = None,
          findings: str = "") -> str:
     """Return the schema, who is named, the statistics, K, L and t, and the warning as text."""
     head = ["column", "range", "values", "gaps", "mono", "length", "share", "protection"]
@@ -149,7 +154,7 @@ def text(table: Table, rows: list[dict[str, Any]], anonymity: Anonymity | None =
     shown = [columns([head, *body], right=range(1, 7)), "", legend] if rows else []
     hidden = [] if anonymity is None else ["", *(part for line in anonymity.summary().splitlines()
                                                  for part in _folded(line))]
-    return "\n".join([repr(table), "", findings, "", *shown, *hidden, "", *_folded(WARNING)])
+    return "\n".join([described, "", findings, "", *shown, *hidden, "", *_folded(WARNING)])
 
 
 def _or_dash(value: Any) -> str:

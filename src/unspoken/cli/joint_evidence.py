@@ -110,7 +110,9 @@ def _check_result(args: argparse.Namespace, shown: Any) -> int:
 def audit(args: argparse.Namespace) -> int:
     """Hold the ledgers of several parties against each other."""
     from unspoken.joint.session.ledger_audit import audit_ledgers
+    from unspoken.joint.session.study import Study
 
-    verdict = audit_ledgers(args.ledgers)
+    study = None if args.study is None else Study.load(args.study)
+    verdict = audit_ledgers(args.ledgers, study)
     emit(args, verdict.to_json(), verdict.text())
     return 1 if verdict.deviations else 0

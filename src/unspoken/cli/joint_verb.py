@@ -41,6 +41,9 @@ def add(verbs: Adder) -> None:
                                   "other, and show who deviates from whom.")
     audit.add_argument("ledgers", type=Path, nargs="+", metavar="FILE",
                        help="the parties' ledgers, one each")
+    audit.add_argument("--study", type=Path, metavar="FILE",
+                       help="the study.toml of the run: refuse ledgers that its parties' "
+                            "certificates did not sign")
     museum = _verb(under, "museum", "Play weak protocols of the book on invented data, and work "
                                     "out of the messages what they give away.")
     museum.add_argument("exhibit", nargs="?", metavar="PROTOCOL",

@@ -1,4 +1,4 @@
-"""`unspoken measure`: measures of the book about no single release (vcz2006 2, 3.2, 6.3)."""
+"""`unspoken measure`: measures of the book beside the audit (vcz2006 2, 3.2, 6.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli import measure_inverse, measure_noise
+from unspoken.cli import measure_inverse, measure_noise, measure_utility
 from unspoken.cli.common import Adder, add_reading, columns, emit, names, read_table, verb
 from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.measure_linkage import add_options, measure
@@ -23,7 +23,7 @@ Measured = tuple[dict[str, Any], str]
 def add(verbs: Adder) -> None:
     """Add the verb with one part for each measure."""
     parser = verb(verbs, "measure", _one_of, "Measure what a table, a published classifier, "
-                  "published counts or published itemsets give away.")
+                  "published counts or published itemsets give away, and what a release keeps.")
     parts = parser.add_subparsers(title="measures", metavar="MEASURE", dest="measure")
     _add_isolation(parts)
     _add_indistinguishability(parts)
@@ -37,12 +37,16 @@ def add(verbs: Adder) -> None:
     measure_noise.add_options(_part(
         parts, "noise", measure_noise.measure, "Say which law of noise loses least at equal "
         "privacy: how many people must be asked in place of one.", table=False))
+    measure_utility.add_options(_part(
+        parts, "utility", measure_utility.measure, "Say what a release kept of its original: "
+        "frequencies, correlations, means, class sizes, what a learner trained on it reaches on "
+        "records held back, and what it must not be used for.", table=False))
 
 
 def _one_of(args: argparse.Namespace) -> int:
     raise InputError("'unspoken measure' needs the name of a measure: isolation, "
-                     "indistinguishability, contingency, indirect, itemsets, inverse, linkage or "
-                     "noise.")
+                     "indistinguishability, contingency, indirect, itemsets, inverse, linkage, "
+                     "noise or utility.")
 
 
 def _part(parts: Adder, name: str, measure: Callable[[argparse.Namespace], Measured],

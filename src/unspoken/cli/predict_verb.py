@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from unspoken.cli.common import (
     Adder,
     add_reading,
     emit,
+    listed,
     must_be_new,
     read_table,
     verb,
@@ -18,6 +20,9 @@ from unspoken.cli.common import (
 )
 from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.errors import InputError, explain
+
+SOME = 20
+"""Records from which on a model that knows none of their categories is not theirs."""
 
 
 def add(verbs: Adder) -> None:
@@ -49,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     if not isinstance(model, Predictor):
         raise InputError(f"A {model.kind} does not predict for single records.")
     table = read_table(args, args.data, None)
+    _say_what_does_not_fit(args, model, table)
     columns: dict[str, Any] = {"prediction": model.predict(table)}
     if args.probabilities:
         columns |= _probabilities(model, table)
@@ -58,6 +64,51 @@ def run(args: argparse.Namespace) -> int:
          "\n".join([f"{table.rows:,} records predicted by a {model.kind}: {args.out}",
                     *(f"  {name}: {count:,}" for name, count in counts.items())]))
     return 0
+
+
+def _say_what_does_not_fit(args: argparse.Namespace, model: Any, table: Any) -> None:
+    """A model that was not decoded answers for original records, too, and answers wrongly."""
+    from unspoken.methods.encoding.learners.mine_trees import recipe_path
+
+    strange = _strange_columns(model, table)
+    if strange and strange == _of_categories(model) and table.rows >= SOME:
+        raise InputError(f"'{args.model.name}' must be a model of these records. It knows no value "
+                         f"of {listed(strange)}. A model that was mined from a release predicts "
+                         "for original records once it is decoded ('unspoken decode').")
+    notes = [f"no value of '{name}' is known to the model: all count as missing"
+             for name in strange]
+    if recipe_path(args.model).exists() and not _is_released(args.data):
+        notes.append(f"'{args.model.name}' was mined, and is not decoded: it predicts for released "
+                     "records alone")
+    for note in notes:
+        print(f"unspoken: note: {note}", file=sys.stderr)
+
+
+def _is_released(place: Any) -> bool:
+    """Return whether records lie in a release directory."""
+    return isinstance(place, Path) and any(
+        (folder / "manifest.json").exists() for folder in (place, place.parent))
+
+
+def _of_categories(model: Any) -> list[str]:
+    """Return the columns of the data that a model takes as categories."""
+    from unspoken.models.category_groups import column_of
+
+    groups = getattr(model, "categories", None) or {}
+    return list(dict.fromkeys(column_of(name, groups[name]) for name in groups))
+
+
+def _strange_columns(model: Any, table: Any) -> list[str]:
+    """Return the columns that have values, and none that the model knows."""
+    from unspoken.models.category_groups import category_texts, column_of
+
+    known: dict[str, set[str]] = {}
+    for name, groups in (getattr(model, "categories", None) or {}).items():
+        known.setdefault(column_of(name, groups), set()).update(*groups)
+    there = table.arrow([name for name in known if name in table.schema.names])
+    values = {name: set(category_texts(there[name]).unique().to_pylist()) - {None}
+              for name in there.column_names}
+    return [name for name, held in values.items() if held and not held & known[name]]
 
 
 def _probabilities(model: Any, table: Any) -> dict[str, Any]:

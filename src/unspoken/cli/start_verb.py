@@ -22,6 +22,7 @@ from unspoken.cli.common import (
     must_be_new,
     read_table,
     reading_words,
+    refuse_missing_target,
     verb,
 )
 from unspoken.cli.data_places import DATA_HELP, data_place
@@ -70,8 +71,10 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None:
         folder = args.data.parent if isinstance(args.data, Path) else Path()
         args.out = folder / f"{args.data.name.split('.')[0]}-unspoken"
-    must_be_new(args.out, "The folder")
-    table, findings = advise_verb.look(args)
+    must_be_new(args.out, "The folder", "Choose another name (--out).")
+    # Whoever reads the text finds the notes there.
+    table, findings = advise_verb.look(args, notes=args.json)
+    refuse_missing_target(table)
     shown = findings_text(findings, table.schema)
     if not args.json:
         print("\n".join([args.worded(repr(table)), "", shown, *_taken(args), ""]), flush=True)

@@ -48,7 +48,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,6 +129,10 @@ class Policy:
         return cls(sections, column, float(data.get("radius", 0.02)),
                    tuple(data.get("allow_unscored", ())), bool(data.get("allow_seeded", False)))
 
+    def limits(self, name: str) -> bool:
+        """Return True if values of a column may be recovered up to a limit only."""
+        return "columns" in self.sections or name in self.column
+
     def judge(self, audit: Audit) -> Judgement:
         """Compare every number of an audit with what the policy allows."""
         self._check_radius(audit)
@@ -171,6 +175,8 @@ class Policy:
         findings.reasons += [f"'{name}' could not be scored: {why}"
                              for name, why in audit.unscored.items()
                              if name not in self.allow_unscored]
+        findings.reasons += [f"'{name}': nothing was measured, so its limit cannot be confirmed"
+                             for name in self._unmeasured(audit, {*names, *clear})]
         for name in clear:
             if name in self.column and name not in names:
                 findings.compare(audit.select(measure="target", column=name),
@@ -180,6 +186,16 @@ class Policy:
             if rule:
                 rows = audit.select(measure=rule.get("measure", audit.measure), column=name)
                 findings.compare(rows, rule, f"'{name}'")
+
+
+    def _unmeasured(self, audit: Audit, measured: Collection[str]) -> Iterator[str]:
+        """Yield the columns that have a limit and no number to compare with it."""
+        whole = audit.release.get("columns", ()) if "columns" in self.sections else ()
+        for name in dict.fromkeys((*self.column, *whole)):
+            allowed = name in self.allow_unscored and name not in self.column
+            said = name in audit.unscored and name not in self.allow_unscored
+            if not (name in measured or allowed or said):
+                yield name
 
 
 def _single(source: str, data: Any, whole: Mapping[str, Any] | None) -> dict[str, Any]:

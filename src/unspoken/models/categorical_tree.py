@@ -124,7 +124,7 @@ class CategoricalTree(Predictor, TreeLike):
         """Return the leaf of each record; the data as in `predict`."""
         used = sorted({int(f) for f in self.feature if f >= 0})
         known, names = by_name(data, self.features), [self.features[f] for f in used]
-        check_there(known, names)
+        check_there(known, names, data)
         read = {name: self._read(name, known[name]) for name in names}
         leaf = np.zeros(count_rows(read, known), np.int64)
         for node in np.flatnonzero(self.feature >= 0).tolist():

@@ -67,7 +67,7 @@ class Coefficients(Predictor):
             return number_rows(data, self.features)
         factors = [[name] if name in known else name.split(TIMES) for name in self.features]
         needed = list(dict.fromkeys(one for term in factors for one in term))
-        check_there(known, needed)
+        check_there(known, needed, data)
         columns = {name: numbers_of(name, known[name]) for name in needed}
         count_rows(columns, known)
         return np.column_stack([np.prod([columns[one] for one in term], axis=0)

@@ -117,7 +117,7 @@ class MixedBayes(Predictor):
     def log_joint(self, data: Any) -> Floats:
         """Return log P(class, record), one column a class; the data as in `predict`."""
         known = by_name(data, self.features)
-        check_there(known, self.features)
+        check_there(known, self.features, data)
         rows = count_rows({name: known[name] for name in self.features}, known)
         total = np.repeat(np.log(np.maximum(self.prior, LEAST))[None], rows, axis=0)
         for column in self.columns:

@@ -27,6 +27,9 @@ from unspoken.models.named_columns import number_rows
 from unspoken.models.tree_text import join_lines
 from unspoken.table.engines.frames_out import notebook_text
 
+_LINES, _WIDE = 20, 160
+"""What a screen shows of a model."""
+
 
 class Model(JsonFile):
     """Something mined: frozen, JSON in and out, with a summary.
@@ -38,6 +41,19 @@ class Model(JsonFile):
     """
 
     format: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Keep `dataclass` from writing a `__repr__` that lists every node."""
+        super().__init_subclass__(**more)
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Model.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """Return the beginning of the summary, as much as fits a screen."""
+        lines = self.summary().splitlines()
+        shown = [f"{line[:_WIDE]}..." if len(line) > _WIDE else line for line in lines[:_LINES]]
+        more = [f"... {len(lines) - _LINES} more lines: summary()"] if len(lines) > _LINES else []
+        return "\n".join([*shown, *more])
 
     @property
     def kind(self) -> str:

@@ -135,7 +135,7 @@ class NaiveBayes(Predictor):
         known = named(data, self.features)
         if known is None:
             return self._numbers(data)
-        check_there(known, self.features)
+        check_there(known, self.features, data)
         columns = {column.name: _codes(column, known[column.name]) for column in self.columns}
         rows = count_rows(columns, known)
         return np.column_stack(list(columns.values())) if columns else np.zeros((rows, 0))

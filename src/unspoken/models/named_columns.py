@@ -45,11 +45,13 @@ def by_name(data: Any, names: Sequence[str], more: Sequence[str] = ()) -> Named:
     return known
 
 
-def check_there(known: Named, names: Sequence[str]) -> None:
-    """Refuse the first column that is missing, by its name."""
+def check_there(known: Named, names: Sequence[str], data: Any = None) -> None:
+    """Refuse the first column that is missing, by its name; `data`: where they were looked for."""
     missing = next((name for name in names if name not in known), None)
     if missing is not None:
-        shown = ", ".join(map(str, known)) or "nothing"
+        # Of a Table only what the model asks for was read.
+        there = data.schema.names if isinstance(data, Table) else known
+        shown = ", ".join(map(str, there)) or "nothing"
         raise DataError(f"The data must come with a column '{missing}': the model predicts from "
                         f"it. What is there: {shown[:200]}.")
 
@@ -67,7 +69,7 @@ def number_rows(data: Any, names: Sequence[str], groups: Groups = NONE) -> Float
     known = named(data, asked) if not groups or len(asked) < len(names) else by_name(data, names)
     if known is None:
         return _as_numbers(_matrix(data, len(names)))
-    check_there(known, asked)
+    check_there(known, asked, data)
     columns = {name: category_numbers(known[behind[name]], groups[name]) if name in groups
                else numbers_of(name, known[name]) for name in names}
     rows = count_rows(columns, known)

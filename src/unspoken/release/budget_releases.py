@@ -19,8 +19,8 @@ def release_draws(release: Release, to: str, kind: str = "release",
     """Return what has to be booked before a release of a table is written.
 
     What goes out as it is bounds nothing and is listed beside the epsilon of the rest: columns that
-    are not changed, who has no value in those that are, and public sizes of baskets. Who has no
-    value is looked up in `table`, or else in the release.
+    are not changed, values of those who chose so, who has no value, and public sizes of baskets.
+    Who has no value is looked up in `table`, or else in the release.
     """
     what = f"{release.mechanism.get('name')} {release.release_id[:12]}"
     cost = _cost(release)
@@ -34,6 +34,8 @@ def _outside(release: Release, table: Table) -> Iterator[str]:
     facts = release.guarantee.facts
     if facts.get("unchanged"):
         yield f"{', '.join(map(str, facts['unchanged']))} as they are"
+    if facts.get("by_choice"):
+        yield f"values of those who chose to report them: {', '.join(map(str, facts['by_choice']))}"
     if facts.get("public_sizes"):
         yield "sizes of baskets as they are"
     # Distorted columns state their reports; values that were drawn from noise state none.

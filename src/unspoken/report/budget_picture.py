@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unspoken.report.drawing import AMBER, BLUE, GREY, INK, name_of, one_axes, plain
 from unspoken.report.picture_files import check_picture, save_figure
@@ -17,26 +18,37 @@ MOST_BARS = 30
 
 
 def budget_figure(budget: Budget) -> Figure:
-    """Draw a bar for the total and one for each recipient, beside what each may get."""
-    terms = budget.terms
-    names = sorted(budget.to_json()["by_recipient"], key=budget.spent, reverse=True)[:MOST_BARS]
-    figure, axes = one_axes(7.5, 1.6 + 0.35 * len(names))
+    """Draw a bar for the total and one for each recipient: what was spent, and what is left.
+
+    What bounds nothing has no length: it is counted beside the bar of whoever got it.
+    """
+    state = budget.to_json()
+    bare = Counter(one["to"] for one in state["without_epsilon"])
+    ranked = sorted(state["by_recipient"], key=lambda one: (not bare[one], -budget.spent(one)))
+    names = ranked[:MOST_BARS]
+    figure, axes = one_axes(8.5, 1.6 + 0.35 * len(names))
     plain(axes, "x")
     for place, name in enumerate([None, *names]):
-        cap = terms.epsilon if name is None else (terms.recipients or {}).get(name, terms.epsilon)
-        spent = min(budget.spent(name), terms.epsilon)
-        axes.barh(place, cap, color="none", edgecolor=GREY, hatch="////", linewidth=0.8)
-        axes.barh(place, spent, color=BLUE if name is None else AMBER, edgecolor=INK, linewidth=0.8)
-        axes.text(cap, place, f" {spent:.3g} of {cap:.3g}", va="center", fontsize=9)
+        _bar(axes, place, budget, name, bare.total() if name is None else bare[name])
     labels = ["all together", *(name_of(name or "(nobody named)") for name in names)]
     axes.set_yticks(range(len(labels)), labels)
     axes.invert_yaxis()
-    axes.set_xlim(0, terms.epsilon * 1.25)
-    axes.set_xlabel(f"epsilon spent (hatched: left) at delta {terms.delta:g}", fontsize=9)
-    listed = len(budget.to_json()["without_epsilon"])
-    if listed:
-        axes.set_title(f"{listed} disclosure(s) beside these have no epsilon", fontsize=9)
+    axes.set_xlim(0, budget.terms.epsilon * 1.5)
+    axes.set_xlabel(f"epsilon spent (hatched: left) at delta {budget.terms.delta:g}", fontsize=9)
+    if ranked[MOST_BARS:]:
+        axes.set_title(f"{len(ranked) - MOST_BARS} more, who got the least, are not drawn",
+                       fontsize=9)
     return figure
+
+
+def _bar(axes: Any, place: int, budget: Budget, name: str | None, bare: int) -> None:
+    """Draw one bar; nobody has more left than there is in all."""
+    spent, left = min(budget.spent(name), budget.terms.epsilon), budget.left(name)
+    axes.barh(place, left, left=spent, color="none", edgecolor=GREY, hatch="////", linewidth=0.8)
+    axes.barh(place, spent, color=BLUE if name is None else AMBER, edgecolor=INK, linewidth=0.8)
+    beside = f", {bare} without epsilon" if bare else ""
+    axes.text(spent + left, place, f" {spent:.3g} spent, {left:.3g} left{beside}", va="center",
+              fontsize=9)
 
 
 def save_picture(budget: Budget, path: Path) -> None:

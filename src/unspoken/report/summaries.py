@@ -12,6 +12,7 @@ from unspoken._version import __version__
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.plain_language import HIGH, UNITS, must_know
+from unspoken.disclosure.release_verdict import verdict_of
 from unspoken.report.drawing import percent
 
 Cells = list[list[Any]]
@@ -36,7 +37,8 @@ def headline(audit: Audit) -> str:
     """Return in one sentence what the worst adversary gets."""
     worst = audit.worst()
     if worst is None:
-        return "No column could be scored, so nothing is known about the risk of this release."
+        return "No column could be scored by itself." if _known(audit) else (
+            "No column could be scored, so nothing is known about the risk of this release.")
     return (f"At worst {percent(worst.value)} of the {UNITS[audit.measure]} of "
             f"'{brief(worst.column)}' can be recovered to within {100 * audit.radius:g}% of its "
             "range.")
@@ -62,10 +64,15 @@ def plain_words(audit: Audit, secret: bool = False) -> list[str]:
 
 def _first(audit: Audit) -> list[str]:
     """Return what must not be overlooked: what was not scored, and a target in clear."""
-    lines = [] if audit.assessed else [f"Verdict: {audit.verdict}; what was not scored is listed "
-                                       "below."]
+    said = "Not everything was scored" if _known(audit) else f"Verdict: {audit.verdict}"
+    lines = [] if audit.assessed else [f"{said}; what was not scored is listed below."]
     return lines + [f"The target '{brief(row.column)}' is released as it is."
                     for row in audit.select(measure="target") if row.value == 1.0]
+
+
+def _known(audit: Audit) -> bool:
+    """Return whether people were attacked and the verdict above says what came of it."""
+    return audit.people is not None and verdict_of(audit).level != "unknown"
 
 
 def _how_many(audit: Audit) -> str:

@@ -98,7 +98,10 @@ def tone(share: float, beside: float | None = None) -> str:
 
 
 def scatter(points: Sequence[dict[str, Any]], across: str, upward: str, label: str) -> Markup:
-    """Draw points with links; each has x, y, words, href, kind ("best", "edge" or "") and mark."""
+    """Draw points with links; each has x, y, words, href, kind ("best", "edge" or "") and mark.
+
+    Across stand shares, upward any numbers.
+    """
     width, height, left, foot = 640.0, 340.0, 56.0, 40.0
     xs, ys = [one["x"] for one in points], [one["y"] for one in points]
     low_x, high_x = _reach(xs)
@@ -114,8 +117,8 @@ def scatter(points: Sequence[dict[str, Any]], across: str, upward: str, label: s
             _word((width + left) / 2, height - 6, across, "middle"),
             el("text", upward, x=-(height - foot) / 2, y=14, text_anchor="middle",
                transform="rotate(-90)"),
-            _word(left, height - foot + 16, f"{low_x:.3g}", "start"),
-            _word(width, height - foot + 16, f"{high_x:.3g}", "end"),
+            _word(left, height - foot + 16, f"{low_x:.1%}", "start"),
+            _word(width, height - foot + 16, f"{high_x:.1%}", "end"),
             _word(left - 6, height - foot, f"{low_y:.3g}", "end"),
             _word(left - 6, 20, f"{high_y:.3g}", "end")]
     return el("svg", el("title", label), axes, spots, viewBox=f"0 0 {width:g} {height:g}",

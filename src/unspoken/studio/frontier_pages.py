@@ -64,19 +64,25 @@ def _question(request: Any, desk: Desk) -> Markup:
     diversity = el("div", el("label", "Diversity of sensitive columns (L) ",
                              el("span", "left empty: no demand", class_="soft"), for_="l"),
                    el("input", type="number", name="l", id="l", min=1, step="any"))
-    task = el("div", el("label", "What for", for_="task"),
-              el("select", [el("option", one, value=one) for one in TASKS], name="task", id="task"))
+    task = _task("task", schema.target)
     others = el("div", el("label", "Columns without a role", for_="others"),
                 el("select", el("option", "leave them out", value="drop"),
                    el("option", "keep them as they are", value="keep"), name="others", id="others"))
     groups = form(request, "/frontier", el("h2", "By the group that people hide in"),
                   hidden("by", GROUPS), k, diversity, task, others, button("Try all that fit"))
-    return el("div", groups, _attack_question(request), class_="two")
+    return el("div", groups, _attack_question(request, schema.target), class_="two")
 
 
-def _attack_question(request: Any) -> Markup:
-    task = el("div", el("label", "What for", for_="use"),
-              el("select", [el("option", one, value=one) for one in TASKS], name="task", id="use"))
+def _task(name: str, target: str | None) -> Markup:
+    """Ask what for; without a target nothing can be predicted."""
+    open_to = TASKS if target is not None else TASKS[1:]
+    return el("div", el("label", "What for", None if target is not None else el(
+        "span", " a target makes prediction possible", class_="soft"), for_=name),
+        el("select", [el("option", one, value=one) for one in open_to], name="task", id=name))
+
+
+def _attack_question(request: Any, target: str | None) -> Markup:
+    task = _task("use", target)
     return form(request, "/frontier", el("h2", "By the worst attack"), hidden("by", ATTACKS), el(
         "p", f"Methods of every family, weak and strong, on up to {ROWS:,} records. What each "
         "releases is attacked in every way; records that were held back are the control group. It "

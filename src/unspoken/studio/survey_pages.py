@@ -42,7 +42,7 @@ async def show(request: Any) -> Any:
                 table(["survey", "questions", "answers", "state"], rows, "Your surveys", [1, 2])
                 if rows else None, _new(request) if _owns(request) else None,
                 lead="Every answer is randomised in the respondent's own browser. What arrives "
-                     "here was never the truth about anybody, and still adds up.")
+                     "here tells little about anybody, and still adds up.")
 
 
 def _owns(request: Any) -> bool:

@@ -180,7 +180,7 @@ def _figures(figures: dict[str, Any]) -> Any:
         ("Smallest group (K)", "–" if figures["k"] is None else f"{figures['k']:,}"),
         ("Average chance of being found", "–" if figures["risk"] is None
          else percent(figures["risk"])),
-        ("Columns kept", percent(use["columns"]) if "columns" in use else "–"),
+        ("Distributions kept", percent(use["columns"]) if "columns" in use else "–"),
         ("Pairs kept", percent(use["pairs of columns"]) if "pairs of columns" in use else "–")]
     pairs += [("Records left out", percent(left_out))] if left_out > 0 else []
     missing = figures["missing"]

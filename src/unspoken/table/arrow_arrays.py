@@ -9,6 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.errors import DataError
+
+DAY = 86_400.0
 UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
@@ -38,7 +41,10 @@ def to_numbers(column: Any) -> npt.NDArray[Any]:
         column = column.cast(pa.date32()).cast(pa.int32())
     elif pa.types.is_temporal(kind):
         return _seconds(column)
-    elif pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
+    elif pa.types.is_decimal(kind):
+        # Arrow multiplies by a power of ten, which makes 0.3 another number than the text 0.3.
+        column = column.cast(pa.string()).cast(pa.float64())
+    elif pa.types.is_boolean(kind):
         column = column.cast(pa.float64())
     if column.null_count:
         column = column.cast(pa.float64(), safe=False)
@@ -71,13 +77,17 @@ def binary_of(values: npt.NDArray[Any]) -> Any:
 def from_numbers(values: npt.NDArray[np.float64], kind: Any) -> Any:
     """Return numbers, NaN being missing, as dates or times where the type is one of these.
 
-    Dates are rounded to days, times to the unit of their type; other types become float64.
+    Dates are rounded to days, times to the unit of their type; other types become float64. What
+    would lie beyond midnight is no time of day, and refused.
     """
     if not pa.types.is_temporal(kind):
         return pa.array(values, from_pandas=True)
     gone = np.isnan(values)
     day = pa.types.is_date(kind)
     steps = np.rint(np.where(gone, 0.0, values) * (1.0 if day else UNITS[kind.unit]))
+    if pa.types.is_time(kind) and ((steps < 0) | (steps >= DAY * UNITS[kind.unit])).any():
+        raise DataError("Times of day must lie between midnight and midnight. Some would be "
+                        "released that lie beyond. Write times as numbers of minutes.")
     small = day or pa.types.is_time32(kind)
     whole = pa.array(steps.astype(np.int32 if small else np.int64), mask=gone)
     return whole.cast(pa.date32()).cast(kind) if day else whole.cast(kind)

@@ -27,10 +27,17 @@ def from_pandas(frame: Any) -> Any:
     return pa.Table.from_arrays(columns, names)
 
 
+_BY_TEXT = ("PeriodDtype", "IntervalDtype")
+"""Types of pandas that Arrow has no type for."""
+
+
 def _pandas_column(name: str, column: Any) -> Any:
     kind = type(column.dtype).__name__
-    if kind in ("PeriodDtype", "IntervalDtype"):
+    if kind in _BY_TEXT:
         column = _as_ordered(column)
+    elif kind == "CategoricalDtype" and type(column.cat.categories.dtype).__name__ in _BY_TEXT:
+        # What `pandas.cut` returns: categories that are intervals.
+        column = _by_text(column)
     elif kind == "SparseDtype":
         column = column.sparse.to_dense()
     try:
@@ -41,8 +48,11 @@ def _pandas_column(name: str, column: Any) -> Any:
 
 def _as_ordered(column: Any) -> Any:
     """Return periods or intervals as categories in their order, by the texts that they show."""
-    ordered = column.astype("category").cat.as_ordered()
-    return ordered.cat.rename_categories([str(one) for one in ordered.cat.categories])
+    return _by_text(column.astype("category").cat.as_ordered())
+
+
+def _by_text(column: Any) -> Any:
+    return column.cat.rename_categories([str(one) for one in column.cat.categories])
 
 
 def index_note(frame: Any) -> tuple[str, ...]:

@@ -48,10 +48,12 @@ def _categories(name: str, column: Any) -> Any:
         inner = pa.large_string()
         column = pa.chunked_array([pa.DictionaryArray.from_arrays(
             chunk.indices, chunk.dictionary.cast(inner)) for chunk in column.chunks])
+    if isinstance(inner, pa.BaseExtensionType):
+        raise _refused(name, f"categories of the extension type {inner.extension_name}")
+    refuse_type(name, inner)
     decoded = column.cast(inner)
     if pa.types.is_string(inner) or pa.types.is_large_string(inner):
         return decoded
-    refuse_type(name, inner)
     return decoded.cast(pa.string())
 
 

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 import unspoken
+from support.population import population
 from unspoken.audit.hidden_values import hidden_values
+from unspoken.audit.people.audit_people import audit_table
 from unspoken.audit.people.comparable import Labels
 from unspoken.audit.people.match_columns import match_columns
 from unspoken.audit.people.read_columns import read_tables
@@ -165,3 +167,26 @@ def test_few_labels_are_not_looked_up_among_very_many_numbers():
     _hash.cache_clear()
     assert turned_columns(original, release) == {}
     assert _hash.cache_info().misses == 0
+
+
+def test_labels_with_a_number_are_no_digits_in_letters():
+    """"c1" to "c6", as our own codes are called, would be 21 to 26: someone's breaths a minute."""
+    rng = np.random.default_rng(4)
+    breaths = rng.integers(20, 28, ROWS)
+    original = table_of({"sex": rng.choice(["m", "f", "x"], ROWS), "resp": breaths})
+    assert turned_columns(original, table_of({"sex": [f"c{at - 20}" for at in breaths]})) == {}
+    spelt = ["abcdefghij"[at // 10] + "abcdefghij"[at % 10] for at in breaths]
+    assert turned_columns(original, table_of({"sex": spelt}))["sex"].name == "resp"
+
+
+@pytest.mark.parametrize("name", ["age", "school"])
+def test_a_few_cells_of_free_text_are_not_assessed(name):
+    """A remark about a person in the place of a number or a category is published, too."""
+    original, invented = population(200, 1), population(200, 2)
+    cells = [str(value) for value in invented[name].to_pylist()]
+    for said, assessed in (("suppressed", True), ("Ann Abel is ill", False)):
+        at = invented.column_names.index(name)
+        release = invented.set_column(at, name, pa.array([said, *cells[1:]]))
+        audited = audit_table(release, original, population(200, 3), people=20, random_state=0)
+        assert (name not in audited.unscored) is assessed
+        assert audited.assessed is assessed

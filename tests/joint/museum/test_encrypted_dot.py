@@ -22,6 +22,7 @@ from support.encrypted_runs import (
     PAIR,
     decrypted_by_the_first,
     frames_between,
+    in_full,
     uniform,
 )
 from support.watching import masked_frames
@@ -123,30 +124,62 @@ def mask_test(monkeypatch):
     given_ = [np.array([7]), np.arange(COLUMNS).reshape(1, -1)]
     seen = decrypted_by_the_first(monkeypatch, program, given_)
     # The whole number, and the share that it becomes in the ring.
-    return min(uniform(seen, 104), uniform([n % 2**64 for n in seen], 64))
+    return min(in_full(seen), uniform([number % 2**64 for number, _ in seen], 64))
 
 
 def test_masked_products_look_uniform(monkeypatch):
     assert mask_test(monkeypatch) > SUSPICIOUS
 
 
-def narrow(count):
+def narrow(count, _):
     return [int(word) >> 44 for word in streams.fresh_words(count)]
 
 
-def one_for_all(count):
-    return homomorphic_masks(1) * count
+def one_for_all(count, modulus):
+    return homomorphic_masks(1, modulus) * count
 
 
 homomorphic_masks = homomorphic.fresh_masks
 
 
 @pytest.mark.parametrize("mutant", [
-    narrow, one_for_all, lambda count: [0] * count,
-    lambda count: [mask % 2**64 for mask in homomorphic_masks(count)]])
+    narrow, one_for_all, lambda count, _: [0] * count,
+    *(lambda count, modulus, bits=bits: [mask % 2**bits for mask in homomorphic_masks(
+        count, modulus)] for bits in (64, 104, BITS - 40))])
 def test_narrow_and_missing_masks_are_caught(monkeypatch, mutant):
     monkeypatch.setattr(homomorphic, "fresh_masks", mutant)
     assert mask_test(monkeypatch) < SUSPICIOUS
+
+
+def stolen_weights(monkeypatch):
+    """Encrypt 2^(112 + 64 i) in the place of x_i; return how many weights the reply tells (e3)."""
+    weights, send = np.array([[3, -5], [7, 900], [-1000, 2]]), homomorphic.send_encrypted
+
+    async def out_of_bounds(party, to, scheme, numbers):
+        await send(party, to, scheme, [1 << 112 + 64 * i for i in range(len(numbers))])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(homomorphic, "send_encrypted", out_of_bounds)
+        seen = decrypted_by_the_first(patch, dotting(("p0", "p1"), (3, 2)),
+                                      [np.ones(3, np.int64), weights])
+    return sum(digit == weight for (number, n), column in zip(seen, weights.T.tolist(), strict=True)
+               for digit, weight in zip(digits(number, n), column, strict=True))
+
+
+def digits(number, n):
+    """Return the signed digits of 64 bits above the lower 112."""
+    number = ((number if 2 * number < n else number - n) + (1 << 111)) >> 112
+    for _ in range(3):
+        digit = (number + (1 << 63)) % (1 << 64) - (1 << 63)
+        yield digit
+        number = (number - digit) >> 64
+
+
+def test_values_out_of_bounds_read_nothing(monkeypatch):
+    assert stolen_weights(monkeypatch) == 0
+    monkeypatch.setattr(homomorphic, "fresh_masks", lambda count, modulus: [
+        mask % 2**104 for mask in homomorphic_masks(count, modulus)])
+    assert stolen_weights(monkeypatch) == 6
 
 
 def a_guess_is_confirmed():

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 pytest.importorskip("tno.mpc.encryption_schemes.paillier")
 
 from support.distinguisher import SUSPICIOUS
-from support.encrypted_runs import BITS, COLUMNS, decrypted_by_the_first, frames_between, uniform
+from support.encrypted_runs import BITS, COLUMNS, decrypted_by_the_first, frames_between, in_full
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.museum import paillier
 from unspoken.joint.museum import permuted_sum as permutation
@@ -79,13 +79,34 @@ def test_no_ciphertext_can_be_followed_to_its_place(monkeypatch):
 def carry_test(monkeypatch):
     x = np.full(COLUMNS, -1)
     seen = decrypted_by_the_first(monkeypatch, permuting(COLUMNS), [x, None])
-    return uniform(seen, 104)
+    return in_full(seen)
 
 
 def test_no_carry_shows(monkeypatch):
     assert carry_test(monkeypatch) > SUSPICIOUS
-    monkeypatch.setattr(permutation, "fresh_masks", lambda count: [0] * count)
+    monkeypatch.setattr(permutation, "fresh_masks", lambda count, _: [0] * count)
     assert carry_test(monkeypatch) < SUSPICIOUS
+
+
+def places_found(monkeypatch):
+    """Encrypt x_i + i 2^128, and look for i in what is decrypted (e3)."""
+    send = permutation.send_encrypted
+
+    async def marked(party, to, scheme, numbers):
+        await send(party, to, scheme, [x + (i << 128) for i, x in enumerate(numbers)])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(permutation, "send_encrypted", marked)
+        seen = decrypted_by_the_first(patch, permuting(6), [np.arange(6), None])
+    return len({number >> 128 for number, _ in seen} & set(range(6)))
+
+
+def test_marked_values_do_not_tell_the_order(monkeypatch):
+    assert places_found(monkeypatch) == 0
+    real = permutation.fresh_masks
+    monkeypatch.setattr(permutation, "fresh_masks", lambda count, modulus: [
+        mask % 2**40 for mask in real(count, modulus)])
+    assert places_found(monkeypatch) == 6
 
 
 def test_a_permuted_sum_needs_two():

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from unspoken.joint.result_control.coded_inference import MOST_CODED, pairs_follow
 from unspoken.joint.result_control.linear_inference import fixed_by
 from unspoken.joint.result_control.moment_inference import (
     MOST_TERMS,
@@ -94,6 +95,45 @@ def test_one_feature_and_two_owners_of_one_column_are_solved_for():
     assert [name for name, sure in two.items() if sure] == ["number of records"]
     assert all(over_columns(ModelNumbers(2), [0, 2]).values())
     assert not any(over_columns(ModelNumbers(6), [0, 1, 2, 6]).values())
+
+
+def test_more_follows_of_columns_of_0_and_1():
+    """A sum of squares is then the sum: up to three terms are solved for in place of one."""
+    assert [all(over_rows(ModelNumbers(terms, zero_one=True)).values())
+            for terms in (1, 2, 3, 4)] == [True, True, True, False]
+    beside = [0, 3]
+    assert all(over_columns(ModelNumbers(4, zero_one=True), [0, 1, 4]).values())
+    assert not over_columns(ModelNumbers(4), [0, 4])["column deviations"]
+    assert over_columns(ModelNumbers(3, zero_one=True), beside)["correlations among columns"]
+
+
+def test_what_follows_of_the_response_alone_is_told_apart():
+    """Its total sum of squares is opened, whatever the columns of the others are."""
+    found = over_columns(ModelNumbers(5), [0])
+    assert [name for name, sure in found.items() if sure] == ["deviation of the response"]
+    assert not any(over_columns(ModelNumbers(5, errors=False, sums=False), [0]).values())
+
+
+def test_correlations_of_the_others_among_themselves_are_told():
+    found = over_columns(ModelNumbers(2), [])
+    assert found["correlations among columns"]
+    assert found["correlations with the response"]
+    assert not found["column means"]
+
+
+def test_models_inside_a_model_count():
+    """Every smaller model is one equation more, until all moments of three terms follow."""
+    inside = ((0,), (1,), (2,), (0, 1), (0, 2))
+    assert not over_columns(ModelNumbers(3), [3])["column correlations"]
+    assert over_columns(ModelNumbers(3, smaller=inside), [3])["column correlations"]
+
+
+@pytest.mark.parametrize("errors", [True, False])
+def test_a_logistic_model_of_columns_of_0_and_1_gives_counts(errors):
+    """Newton's steps from a made-up table: another table with the same pairs cannot be had."""
+    assert all(pairs_follow(terms, errors) for terms in (1, 2, 3))
+    assert pairs_follow(2, errors, (0, 2))
+    assert not pairs_follow(MOST_CODED + 1, errors)
 
 
 @pytest.mark.slow

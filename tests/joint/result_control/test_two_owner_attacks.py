@@ -8,13 +8,20 @@ import numpy as np
 import pytest
 
 from support.brute_force import World, study_in
-from support.result_attacks import counts_of_other, moments_of_other
+from support.result_attacks import (
+    coded_moments,
+    coded_moments_of_other,
+    counts_of_other,
+    counts_of_yes,
+    moments_of_other,
+)
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.result_control.verdict import Certainty
 from unspoken.joint.tasks.common.controlled_results import verdicts_of
 from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.program_rows import kmeans_rows
+from unspoken.joint.tasks.logistic.program_rows import mine_logistic_rows
 from unspoken.joint.tasks.naive_bayes import program_rows as bayes
 from unspoken.joint.tasks.naive_bayes.class_tallies import class_counts
 from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams
@@ -103,10 +110,50 @@ def test_a_regression_on_one_feature_gives_what_is_announced():
     np.testing.assert_allclose(recovered["deviations"], other.std(axis=0), rtol=1e-3)
     np.testing.assert_allclose(recovered["correlations"], np.corrcoef(other.T)[0, 1], rtol=1e-2)
     assert set(recovered) == announced("regression", {"response": "y", "columns": ["x"]})
-    assert announced("regression", {"response": "y", "columns": ["x", "z"]}) == {
-        "number of records"}
     assert announced("regression", {"response": "y", "columns": ["x"], "inference": False}) == {
         "number of records"}
+
+
+def test_a_regression_on_columns_of_0_and_1_gives_what_is_announced():
+    """Two terms have too many moments to be solved for, but not if they are 0 and 1."""
+    rng, parts = np.random.default_rng(3), []
+    for size in (80, 130):
+        x = (rng.random(size) < 0.3).astype(float)
+        z = (rng.random(size) < 0.2 + 0.3 * x).astype(float)
+        y = np.round(2 + 1.5 * x - 0.7 * z + rng.normal(size=size), 2)
+        parts.append({"x": x, "z": z, "y": y})
+    models, _ = mine_regression_rows(parts, RegressionTerms("y", ("x", "z")))
+    own, other = (np.column_stack([part["x"], part["z"], part["y"]]) for part in parts)
+    np.testing.assert_allclose(coded_moments_of_other(models[0], own),
+                               coded_moments(other), rtol=1e-4)
+    assert announced("regression", {"response": "y", "columns": ["x", "z"]}) == {
+        "number of records", "means", "deviations", "correlations"}
+    assert announced("regression", {"response": "y", "columns": list("wxyz"[:2] + "vuts")}) == {
+        "number of records"}
+
+
+def test_a_logistic_model_on_a_column_of_0_and_1_gives_what_is_announced():
+    """Standard errors are sums of reciprocals of counts: of a hundred thousand records, too."""
+    tables = np.array([[21_000, 9_000, 14_000, 6_000], [31_007, 8_012, 4_444, 6_543]])
+    parts = [{"x": np.repeat([0.0, 0, 1, 1], table), "y": np.repeat([0.0, 1, 0, 1], table)}
+             for table in tables]
+    models, _ = mine_logistic_rows(parts, RegressionTerms("y", ("x",)))
+    np.testing.assert_allclose(counts_of_yes(models[0]) - tables[0], tables[1], atol=0.1)
+    assert "counts of values of columns and of their pairs" in announced(
+        "logistic", {"response": "y", "columns": ["x"]})
+
+
+def test_the_deviation_of_a_response_is_announced_to_every_owner():
+    """Its total sum of squares is opened; what else follows of six columns is another matter."""
+    study = study_of("regression-columns", {
+        "response": "y", "held": "east", "same_order": True, "columns": [
+            *(f"north:a{i}" for i in range(3)), *(f"south:b{i}" for i in range(3))]},
+        ("north", "south", "east"))
+    sure = [v for v in verdicts_of(task_of(study), study, "north")
+            if v.certainty >= Certainty.USUALLY]
+    assert {(v.quantity, v.certainty, v.about) for v in sure} == {
+        ("deviation of the response", Certainty.ALWAYS, ("east",)),
+        ("mean of the response", Certainty.USUALLY, ("east",))}
 
 
 def test_k_means_with_one_cluster_gives_what_is_announced():

@@ -90,8 +90,9 @@ def test_three_ledgers_of_a_study_are_audited_and_the_result_is_bound(study, cap
         assert run.returncode == 0
     files = [folder / f"{name}.ledger" for name in names]
     capsys.readouterr()
-    assert joint_command("audit", *files, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["deviations"] == []
+    assert joint_command("audit", *files, "--study", study, "--json") == 0
+    verdict = json.loads(capsys.readouterr().out)
+    assert (verdict["deviations"], verdict["notes"]) == ([], [])
     shown = ("ledger", files[0], "--identity", folder, "--result")
     assert joint_command(*shown, folder / "north.json") == 0
     (folder / "other.json").write_text('{"a": 10}')

@@ -65,6 +65,18 @@ def test_a_file_that_does_not_fit_is_refused_without_its_values(name, kind, tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["tree-columns", "forest-columns", "boosted-trees-columns"])
+def test_a_column_of_days_is_named(name, tmp_path):
+    """Its values are no numbers and no words; the error was that of a library."""
+    study, task, _ = study_case(name, modes_of(name)[0])
+    path = tmp_path / "north.csv"
+    rows = [",".join([f"2026-01-{row + 1:02d}"] * len(FILES[name])) for row in range(12)]
+    path.write_text("\n".join([",".join(FILES[name]), *rows]) + "\n")
+    error = tried(task.load, path, study)
+    assert error is None or "must hold numbers" in str(error)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, (p, _) in CASES.items() if n.endswith("-columns")])
 def test_ids_do_not_show_either(name, tmp_path):
     study, task, _ = study_case(name, "dealer", ids="patient")

@@ -236,3 +236,10 @@ def test_a_seeded_release_states_no_odds():
             facts["columns"]["x"]["gamma"]) == (None, None, None)
     assert "undoes it" in release.guarantee.summary()
     assert "epsilon is" not in release.guarantee.summary()
+
+
+@pytest.mark.parametrize("value", [10**400, [5.0], {"age": 5}, "five", float("inf")])
+def test_a_device_refuses_what_is_no_number_by_a_sentence(value):
+    adder = NoiseAdder("laplace", scale=10.0, ranges={"age": (0, 100)})
+    with pytest.raises(DataError, match="A value to distort must be a finite number"):
+        adder.distort({"age": value})

@@ -6,6 +6,7 @@ or beyond 64 bits), every other row must be read, compared, counted and refused 
 
 import datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 import unspoken
 from unspoken.errors import DataError, InputError
 from unspoken.methods.private.declared_columns import Coded, cells_of
-from unspoken.methods.queries.grid_columns import grid_column
+from unspoken.methods.queries.grid_columns import GridColumn, grid_column
 from unspoken.methods.queries.guard_settings import Settings
 from unspoken.methods.queries.guarded_columns import guarded_columns
 from unspoken.methods.queries.guarded_records import Rows
@@ -176,3 +177,11 @@ def test_a_cell_of_a_text_file_moves_no_other_row(tmp_path_factory, data):
     other = [*cells[:place], data.draw(st.sampled_from(WRITTEN)), *cells[place + 1:]]
     folder = tmp_path_factory.mktemp("pair")
     check_all([written(folder, "one", cells), written(folder, "two", other)], place)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-5, 5), (-7, 3), (2, 9), (-9, -2), (0, 4), (-4, 0)])
+def test_the_reach_of_a_sum_is_the_farthest_that_one_record_moves_it(low, high):
+    """From any value to any other, also across zero; 0 stands for a record that is not in it."""
+    column = GridColumn(low, high, Fraction(1), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+    sums = [0, *range(low, high + 1)]
+    assert column.reach == max(a - b for a in sums for b in sums)

@@ -11,6 +11,7 @@ import unspoken
 from unspoken.errors import InputError
 from unspoken.methods.queries import column, parse
 from unspoken.methods.queries.guarded_records import Rows
+from unspoken.methods.queries.parse_conditions import tokens_of
 from unspoken.methods.queries.predicates import (
     MAX_NODES,
     All,
@@ -111,3 +112,10 @@ def test_any_text_is_read_or_refused(text):
     except InputError:
         return
     assert str(parse(str(found))) == str(found)
+
+
+def test_a_long_number_that_is_none_is_refused_at_once():
+    """Giving back digit after digit would take an hour for these, and seconds for a question."""
+    for text in ("1" * 300_000 + "a", "1." + "1" * 300_000 + "a", "1e" + "1" * 300_000 + "a"):
+        with pytest.raises(InputError, match="character 1:"):
+            tokens_of(text)

@@ -25,8 +25,8 @@ Near = npt.NDArray[np.float32]
 LONG = 4096
 """Values of a column from which on it is worth while to keep what was made of them."""
 MOST_KEPT = 6
-NARROW, WIDE = 1e-30, 1e30
-"""Ranges of numbers beyond which single precision would lose them."""
+STRETCH = 10.0
+"""A range is at most this many times as wide as what holds all values but the outermost 2%."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,6 @@ class Numbers:
         return np.where(np.isfinite(middle), middle,
                         np.where(np.isfinite(self.low), self.low,
                                  np.where(np.isfinite(self.high), self.high, np.nan)))
-
-    def shrunk(self, width: float) -> Numbers:
-        """Return the values in units of a width."""
-        low = self.low / width
-        return Numbers(low, low if self.plain else self.high / width)
 
     def take(self, rows: Any) -> Numbers:
         """Return some of the values."""
@@ -156,11 +151,30 @@ def parts_of(label: str) -> list[str]:
     return [part.strip().strip("'\"") for part in re.split(r"[|,;]", inside)]
 
 
+def scale_of(values: Floats) -> Scale:
+    """Return how numbers are compared: by the range of the original's own values.
+
+    Released values have no say: one of them far away would bring all others together. Nor have a
+    few of the original that lie far from all others.
+    """
+    held = values[np.isfinite(values)]
+    if not held.size:
+        return Scale()
+    low, inner, outer = (float(one) for one in np.percentile(held, (0, 1, 99), method="nearest"))
+    whole, most = (2 * (high / 2 - at / 2) for high, at in ((float(held.max()), low),
+                                                            (outer, inner)))
+    if 0 < STRETCH * most < whole:
+        return Scale(STRETCH * most, inner)
+    return Scale(min(whole, np.finfo(np.float64).max) or 1.0, low)
+
+
 @dataclass(frozen=True)
 class Scale:
     """How far apart two values of a column are, between 0 and 1."""
 
     width: float = 1.0
+    zero: float = 0.0
+    """Numbers are compared as they lie from here: a large number in common costs no digits."""
     agree: Bools | None = field(default=None, repr=False)
     reads: Ints | None = field(default=None, repr=False)
     """The category that each released label is taken for, where it may stand for several."""
@@ -180,10 +194,9 @@ class Scale:
             if self.known is not None and other.plain:
                 there = other.low if self.ranked else self._ranks(other.low)
                 return Scale()._numbers(self._ranks(one.middle[rows]), Numbers(there, there))
-            if not NARROW < self.width < WIDE:
-                return Scale()._numbers((one.middle[rows] / self.width).astype(np.float32),
-                                        other.shrunk(self.width))
-            return self._numbers(one.middle[rows].astype(np.float32), other)
+            mine = one.middle[rows]
+            return self._numbers(self._short(mine) if isinstance(rows, slice)
+                                 else self._shortened(mine), other)
         assert isinstance(one, Labels)
         assert isinstance(other, Labels)
         return self._labels(one.codes[rows], other.codes)
@@ -222,8 +235,6 @@ class Scale:
         if np.isinf(mine).any():
             # Infinities on the same side are no number apart; what is missing is set below.
             off[np.isnan(off)] = 0.0
-        if self.width != 1:
-            off /= np.float32(self.width)
         np.minimum(off, 1.0, out=off)
         return _missing(off, np.isnan(mine), np.isnan(other.low))
 
@@ -237,7 +248,18 @@ class Scale:
 
     def _short(self, values: Any) -> Near:
         return values if values.dtype == np.float32 else self._kept(
-            "short", values, lambda one: one.astype(np.float32))
+            "short", values, self._shortened)
+
+    def _shortened(self, values: Floats) -> Near:
+        """Return values as shares of the width: only then does single precision hold them."""
+        with np.errstate(over="ignore"):
+            return self.shares(values).astype(np.float32)
+
+    def shares(self, values: Floats) -> Floats:
+        """Return where values lie from zero on, as shares of the width."""
+        # Halves first: the difference of two of the largest numbers is beyond all of them.
+        with np.errstate(over="ignore"):
+            return np.asarray(2 * ((values / 2 - self.zero / 2) / self.width))
 
     def _labels(self, mine: Ints, theirs: Ints) -> Near:
         if self.agree is None:

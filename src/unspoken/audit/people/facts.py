@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from unspoken.arrays import Bools, Ints
-from unspoken.audit.people.comparable import Labels, Numbers, People, Values
+from unspoken.audit.people.comparable import Labels, Numbers, People, Values, scale_of
 from unspoken.audit.people.read_columns import Reading
 from unspoken.errors import SchemaError
 from unspoken.numerics.random import replayed
@@ -107,9 +107,10 @@ def entropy(column: Values) -> float:
     if isinstance(column, Labels):
         place = column.codes + 1
     else:
-        held = np.nan_to_num(column.middle, nan=-1.0, posinf=0.0, neginf=0.0)
-        width = float(np.ptp(held)) or 1.0
-        place = (100 * (held - held.min()) / width).astype(np.int64)
+        scale = scale_of(column.middle)
+        held = np.isfinite(column.middle)
+        share = scale.shares(np.where(held, column.middle, scale.zero)).clip(-1, 1)
+        place = np.where(held, (100 * share).astype(np.int64) + 101, 0)
     share = np.bincount(place) / max(place.size, 1)
     share = share[share > 0]
     return float(-(share * np.log(share)).sum())
@@ -126,15 +127,18 @@ def known_columns(reading: Reading, schema: Schema, chosen: Sequence[str] | None
     return quasi or tuple(n for n in telling(reading) if n not in hidden)[:most]
 
 
-def secret_columns(reading: Reading, table: Table, chosen: Sequence[str] | None) -> \
-        tuple[str, ...]:
-    """Return what is inferred: as chosen, sensitive columns and target, or every column."""
+def secret_columns(reading: Reading, table: Table, chosen: Sequence[str] | None,
+                   limited: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return what is inferred: as chosen, or sensitive columns, target and what has a limit.
+
+    Where nothing is declared to be sensitive, every column is.
+    """
     if chosen is not None:
         return _there(reading, chosen, "secret")
     schema = table.schema
     first = [n for n in (*schema.with_role("sensitive"), schema.target) if n in reading.names]
-    return tuple(n for n in dict.fromkeys((*first, *reading.names)) if n is not None) \
-        if not schema.with_role("sensitive") else tuple(n for n in first if n is not None)
+    rest = [n for n in reading.names if not schema.with_role("sensitive") or limited(n)]
+    return tuple(n for n in dict.fromkeys((*first, *rest)) if n is not None)
 
 
 def _there(reading: Reading, names: Sequence[str], what: str) -> tuple[str, ...]:

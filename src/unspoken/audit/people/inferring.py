@@ -1,8 +1,9 @@
 """Inferring: what a release tells about one column of a person of whom others are known.
 
-Two adversaries at two levels. "nearest record" takes what the nearest released records say, the
+Three adversaries at two levels. "nearest record" takes what the nearest released records say, the
 commonest category or the middle number. "learner" is trained on the released records. Either knows
-the known columns, or everything but the secret. Without the release the best guess is the commonest
+the known columns, or everything but the secret; "few columns" (`few_columns`) finds out by which of
+them people are found. Without the release the best guess is the commonest
 category or the fullest stretch of numbers, and what a learner trained on outsiders says.
 """
 
@@ -16,6 +17,7 @@ from unspoken.arrays import Floats, Ints
 from unspoken.audit.people.auxiliary_learner import learned
 from unspoken.audit.people.comparable import Labels, Numbers, People, Values
 from unspoken.audit.people.facts import Attacked, right
+from unspoken.audit.people.few_columns import few_columns
 from unspoken.audit.people.nearest import Nearest, blocks, distances, find_nearest, nearest_of
 from unspoken.disclosure.people_risk import INFERRED, Risk
 
@@ -26,7 +28,8 @@ def inferring(attacked: Attacked) -> list[Risk]:
     """Return the risk of every secret against both adversaries at both levels."""
     blind = {name: blind_guess(attacked, name) for name in attacked.secrets}
     risks = [*_by_facts(attacked, blind), *_by_others(attacked, blind)]
-    return risks + list(_by_learner(attacked, blind))
+    guesses = {name: in_terms(attacked, name) for name in attacked.secrets}
+    return [*risks, *_by_learner(attacked, blind), *few_columns(attacked, guesses, blind)]
 
 
 def reach_of(attacked: Attacked, name: str) -> float:

@@ -65,7 +65,7 @@ def _least(attacked: Attacked, group: People, rows: Ints, others: People,
            owners: Ints | None) -> Floats:
     """Return the distance to the nearest of others, leaving a person's own record out."""
     out = [np.empty(0)]
-    scales = {name: type(one)(one.width) for name, one in attacked.reading.scales.items()}
+    scales = {name: type(one)(one.width, one.zero) for name, one in attacked.reading.scales.items()}
     for block in blocks(rows, others.rows):
         near = np.zeros((block.size, others.rows), np.float32)
         for name in attacked.reading.names:

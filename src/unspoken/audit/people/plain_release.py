@@ -158,8 +158,8 @@ def _numbers(values: Coded) -> Any:
     """Return texts as numbers where each stands for one; None if some are unread or wider."""
     low, high, known = intervals([str(one) for one in values.values()])
     one = known & (low == high)
-    if not known.all() or not one.any() or np.any(known & ~one & np.isfinite(low + high)) \
-            or np.any(np.isinf(low) != np.isinf(high)):
+    wide = known & ~one & np.isfinite(low) & np.isfinite(high)
+    if not known.all() or not one.any() or wide.any() or np.any(np.isinf(low) != np.isinf(high)):
         return None
     gone = np.isinf(low)
     if np.bincount(values.codes, minlength=gone.size + 1)[:-1][gone].sum() > 0:

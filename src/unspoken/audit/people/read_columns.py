@@ -11,7 +11,7 @@ the distribution exactly, and what it gets is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from unspoken.audit.people.comparable import (
     Values,
     agreeing,
     people_of,
+    scale_of,
     standing_for,
     values_of,
 )
@@ -36,7 +37,7 @@ from unspoken.audit.people.read_codes import (
     lined_up,
     match_labels,
 )
-from unspoken.audit.people.relabelled import out_of_order, readable
+from unspoken.audit.people.relabelled import out_of_order, readable, strange_cells
 from unspoken.audit.people.turned_codes import ranks_of, settled
 from unspoken.audit.turned_values import TurnedColumns
 from unspoken.errors import SchemaError
@@ -65,6 +66,8 @@ class Reading:
     by_owners: Reading | None = None
     """Codes lined up with the original itself, to tell whose record is whose: never an adversary's.
     """
+    strange: Mapping[str, int] = field(default_factory=dict)
+    """Cells of columns read as they are that say what no cell of the original does."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,7 +142,7 @@ def _by_rank(codes: Floats, mine: Values, similar: Values) -> tuple[Numbers, Sca
     """Return codes as values of similar people, compared by rank."""
     known = _middle(similar)
     read = lined_up(codes, known)
-    return Numbers(read, read), Scale(_width(_middle(mine), read), known=_sorted(known))
+    return Numbers(read, read), replace(scale_of(_middle(mine)), known=_sorted(known))
 
 
 def _sorted(values: Floats) -> Floats:
@@ -170,17 +173,18 @@ def _read(here: People, release: Table, outside: People | None, similar: People,
     columns: dict[str, Values] = {}
     scales: dict[str, Scale] = {}
     ways: dict[str, str] = {}
+    strange = {}
     for name, (there, _) in matched.items():
         mine = here.columns[name]
-        read, scale, way = _column(values_of(rows[there], isinstance(mine, Numbers)), mine,
-                                   similar.columns[name])
-        columns[name], scales[name] = read, scale
-        ways[name] = way
+        found = values_of(rows[there], isinstance(mine, Numbers))
+        columns[name], scales[name], ways[name] = _column(found, mine, similar.columns[name])
+        if ways[name] in (AS_IS, INTERVALS):
+            strange[name] = strange_cells(rows[there], found, mine)
     _read_numbers(columns, scales, ways, here, similar)
     _read_labels(columns, scales, ways, (here, outside, similar))
     how = {name: ways[name] if found_by == "name" else f"{ways[name]}, matched by {found_by} "
            f"({there})" for name, (there, found_by) in matched.items()}
-    return Reading(here, People(columns, rows.num_rows), outside, scales, how)
+    return Reading(here, People(columns, rows.num_rows), outside, scales, how, strange=strange)
 
 
 def _read_numbers(columns: dict[str, Values], scales: dict[str, Scale], ways: dict[str, str],
@@ -245,16 +249,10 @@ def _column(found: Values, mine: Values, similar: Values) -> tuple[Values, Scale
 def _number_column(found: Numbers, mine: Numbers,
                    similar: Numbers) -> tuple[Values, Scale, str]:
     if not found.plain:
-        return found, Scale(_width(mine.middle, found.middle)), INTERVALS
+        return found, scale_of(mine.middle), INTERVALS
     if _difference(found.low, similar.middle) > max(FAR, _by_chance(found.low, similar.middle)):
         return found, Scale(), RANK
-    return found, Scale(_width(mine.middle, found.low)), AS_IS
-
-
-def _width(one: Floats, other: Floats) -> float:
-    both = np.concatenate([one, other])
-    both = both[np.isfinite(both)]
-    return float(np.ptp(both)) or 1.0 if both.size else 1.0
+    return found, scale_of(mine.middle), AS_IS
 
 
 def _by_chance(one: Floats, other: Floats) -> float:

@@ -81,6 +81,20 @@ def _says_more(found: Values, mine: Labels) -> bool:
     return bool(known.mean() < KNOWN and _sorted_off(*_both(found, mine)) > APART)
 
 
+def strange_cells(column: Any, found: Values, mine: Values) -> int:
+    """Return how many cells say neither a value of the original nor a declared word.
+
+    Numbers may be any; a text in their place, or a category that nobody has, is read by nobody.
+    """
+    if isinstance(found, Labels) and isinstance(mine, Labels):
+        names = {*mine.names, *EVERYTHING}
+        known = [name in names or name.strip().lower() in EVERYTHING
+                 or names.issuperset(parts_of(name)) for name in found.names]
+        return int((~np.array([*known, True], np.bool_)[found.codes]).sum())
+    assert isinstance(found, Numbers)
+    return 0 if is_number(column.type) else int(np.isnan(found.low).sum()) - column.null_count
+
+
 def out_of_order(found: Values, mine: Values) -> bool:
     """Return True if a column has the original's frequencies, but at other values."""
     shown, held = _both(found, mine)

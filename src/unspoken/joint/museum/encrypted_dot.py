@@ -6,11 +6,12 @@ Both have additive shares of it then, which they hand to the holders (Goethals, 
 Mielikainen 2004; vcz2006 sections 5.2.1 and 7.3.3, whose scalar products by linear algebra are
 broken: from few attributes a party can solve for the other's values). Needs no dealer.
   discloses: nothing: neither vector nor the product, for vectors of any length, also of one.
-  safe against: either owner (decisional composite residuosity; the mask hides the product up to
-    2^-40), all holders but one.
+  safe against: either owner (decisional composite residuosity; the mask is as wide as the key, so
+    that it hides whatever the first has encrypted, in bounds or not), all holders but one.
   breaks if: a reply is not re-randomised (the first tests guesses of the weights), or the mask is
-    not 40 bits wider than product and ring (its high bits show the product). A key or ciphertext
-    that is none is refused; a key made in bad faith is not noticed: semi-honest only.
+    narrower than the key: with 104 bits a first owner that encrypts 2^(112 + 64 i) in the place of
+    x_i reads every weight. A key or ciphertext that is none is refused; a key made in bad faith is
+    not noticed, nor are values out of bounds, which give a wrong product: semi-honest only.
   cost: 2 rounds and 1 to share; n encryptions, n short powers for each column, one decryption for
     each column; 768 bytes for each element and each column at 3072 bits.
 """
@@ -32,8 +33,8 @@ from unspoken.joint.museum import paillier
 from unspoken.joint.museum.paillier import BadCiphertextError, Raw, Scheme
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
-# A mask modulo 2^104 hides what is below 2^62 and makes the share uniform in the ring.
-MASK_BITS = 64 + 40
+SPARE_BITS = 64
+"""How many more bits a mask is drawn from than the modulus has: it is uniform up to 2^-64."""
 
 
 def plain_dot(one: Any, other: Any) -> Any:
@@ -101,7 +102,7 @@ async def _encrypting(party: Party, words: Words, other: str,
 async def _weighing(party: Party, weights: Words, other: str, bits: int) -> Words:
     """The second owner: weigh, mask, re-randomise, send."""
     scheme, ciphertexts = await receive_encrypted(party, other, weights.shape[0], bits)
-    masks = fresh_masks(weights.shape[1])
+    masks = fresh_masks(weights.shape[1], scheme.n)
     signed = weights.view(np.int64)
     replies = [scheme.weighted(ciphertexts, signed[:, j].tolist(), mask)
                for j, mask in enumerate(masks)]
@@ -109,10 +110,15 @@ async def _weighing(party: Party, weights: Words, other: str, bits: int) -> Word
     return np.negative(as_words(masks))
 
 
-def fresh_masks(count: int) -> list[int]:
-    """Return numbers below 2^104 that nobody else can know."""
-    low, high = fresh_words(count).tolist(), fresh_words(count).tolist()
-    return [a + ((b >> (128 - MASK_BITS)) << 64) for a, b in zip(low, high, strict=True)]
+def fresh_masks(count: int, modulus: int) -> list[int]:
+    """Return uniform numbers below a modulus that nobody else can know.
+
+    A sum of bounded values with one of them wraps with a probability that keys of 2048 bits make
+    less than 2^-1900; the share of the ring is then wrong.
+    """
+    words = -(-(modulus.bit_length() + SPARE_BITS) // 64)
+    rows = fresh_words(count * words).reshape(count, words)
+    return [int.from_bytes(row.tobytes(), "little") % modulus for row in rows]
 
 
 def as_words(numbers: Sequence[int]) -> Words:

@@ -5,9 +5,11 @@ first gets the permuted sum and neither v nor the order; the second gets nothing
 under a fresh key of the first; the second adds fresh encryptions of v (which re-randomises every
 ciphertext, so that none can be followed to its place), permutes, and sends them back.
 Sums are modulo 2^64, the field of the book. v is uniform words unless it is given, and the second
-adds a random multiple of 2^64, 40 bits wide, so that no carry shows.
+adds a random multiple of 2^64, as wide as the key, so that no carry shows, and nothing of what a
+first party has encrypted out of bounds to find its place again (with 40 bits it would).
   discloses: to the first the permuted sums: with v uniform and secret they are uniform words. If
-    v is given and small, they show the sorted sums: that is the caller's affair, like opening.
+    v is given and small, they show the sorted sums: that is the caller's affair, like opening;
+    and a first party that encrypts half of its own key's modulus sees then which sums wrapped.
   safe against: either of the two (decisional composite residuosity). The order must not be used
     twice: over several points and rounds the same order shows cluster sizes, so every call has
     its own and there is no way to give one.
@@ -101,7 +103,7 @@ async def _adder(party: Party, words: Words, owner: str, bits: int) -> Permuted:
     scheme, ciphertexts = await receive_encrypted(party, owner, words.size, bits)
     order = fresh_order(words.size)
     # Only the part above the ring is taken of these: v itself is the mask below.
-    carries = [mask >> 64 << 64 for mask in fresh_masks(words.size)]
+    carries = [mask << 64 for mask in fresh_masks(words.size, scheme.n >> 64)]
     sums = [scheme.weighted([c], [1], v + carry)
             for c, v, carry in zip(ciphertexts, words.tolist(), carries, strict=True)]
     rows = scheme.pack(sums[place] for place in order.tolist())

@@ -6,6 +6,10 @@ party knows beside them are moments too: those of its own rows, or of its own co
 the others follows, up to finitely many values such as a sign, if its gradient is a combination of
 the gradients of everything known. That is decided at a random point, where rank is what it is
 almost everywhere; derivatives are exact (a complex step).
+
+Of columns of 0 and 1 the sum of squares is the sum: that is one moment less for each, and more
+follows (`zero_one`). That values are whole numbers, and so moments too, is not used: numbers with
+many bits may fit a single set of moments even where rank leaves many.
 """
 
 from __future__ import annotations
@@ -22,16 +26,24 @@ STEP = 1e-30
 CLOSE = 1e-7
 MOST_TERMS = 4
 """More terms than this change nothing about what follows; they only take longer."""
+MOST_TRIED = 12
+"""Of models with more terms than this, models inside them are left out of account."""
 
 
 @dataclass(frozen=True)
 class ModelNumbers:
-    """What is opened of a model with some terms and a response."""
+    """What is opened of a model with some terms and a response.
+
+    `smaller`: the terms of models inside it, of which the residual sum of squares is opened.
+    `zero_one`: every column has the values 0 and 1 alone.
+    """
 
     terms: int
     errors: bool = True
     sums: bool = True
     ridge: bool = False
+    smaller: tuple[tuple[int, ...], ...] = ()
+    zero_one: bool = False
 
     @property
     def size(self) -> int:
@@ -51,7 +63,26 @@ class ModelNumbers:
             parts.append([centred[-1, -1], centred[-1, -1] - beta @ centred[:-1, -1]])
         if self.errors:
             parts += [np.diagonal(inverse), [means[:-1] @ inverse @ means[:-1]]]
+        parts += [[_residual(centred, terms)] for terms in self.smaller]
+        parts += [np.diagonal(matrix)[1:] - matrix[0, 1:]] * self.zero_one
         return np.concatenate([np.asarray(part, np.complex128) for part in parts])
+
+    def rows(self) -> npt.NDArray[np.float64]:
+        """Return made-up rows, the response last."""
+        rng = np.random.default_rng(5)
+        rows = rng.normal(size=(60, self.terms + 1)) + 0.4
+        rows[:, -1] += rows[:, :-1].sum(axis=1)
+        if self.zero_one:
+            # No share is a half, where the deviation of a column stands still.
+            rows = (rows > 0.9 + rng.random(self.terms + 1) / 3).astype(np.float64)
+        return rows
+
+
+def _residual(centred: Complex, terms: Sequence[int]) -> complex:
+    """Return the residual sum of squares of a model of some terms."""
+    at = list(terms)
+    products = centred[at, -1]
+    return complex(centred[-1, -1] - products @ np.linalg.solve(centred[np.ix_(at, at)], products))
 
 
 def unpacked(moments: Complex, size: int) -> Complex:
@@ -95,19 +126,23 @@ def follows(known: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> 
 
 def described(moments: Complex, size: int) -> dict[str, Complex]:
     """Return what people call the moments of some rows: means, deviations, correlations."""
+    means, spread, across = _parts(moments, size)
+    return {"number of records": unpacked(moments, size)[0, :1], "means": means,
+            "deviations": spread, "correlations": across[np.triu_indices(size - 1, 1)]}
+
+
+def _parts(moments: Complex, size: int) -> tuple[Complex, Complex, Complex]:
+    """Return means, deviations, and the matrix of correlations."""
     matrix = unpacked(moments, size)
     means = matrix[0, 1:] / matrix[0, 0]
     centred = matrix[1:, 1:] / matrix[0, 0] - np.outer(means, means)
     spread = np.sqrt(np.diagonal(centred))
-    across = (centred / np.outer(spread, spread))[np.triu_indices(size - 1, 1)]
-    return {"number of records": matrix[0, :1], "means": means, "deviations": spread,
-            "correlations": across}
+    return means, spread, centred / np.outer(spread, spread)
 
 
 def over_rows(model: ModelNumbers) -> Mapping[str, bool]:
     """Return what of the only other owner of rows follows from a model, by its name."""
-    rows = np.random.default_rng(5).normal(size=(60, model.terms + 1)) + 0.4
-    rows[:, -1] += rows[:, :-1].sum(axis=1)
+    rows = model.rows()
     everything, own = moments_of(rows), moments_of(rows[:23])
     known = jacobian(model.opened, everything)
 
@@ -124,26 +159,28 @@ def _followed(known: npt.NDArray[np.float64], other: Callable[[Complex], dict[st
         return lambda moments: other(moments)[name]
 
     return {name: follows(known, jacobian(one(name), at))
-            for name in other(at.astype(np.complex128))}
+            for name, values in other(at.astype(np.complex128)).items() if values.size}
 
 
 def over_columns(model: ModelNumbers, own: Sequence[int]) -> Mapping[str, bool]:
-    """Return what of all other columns follows for the owner of some (0 is the first term)."""
-    rows = np.random.default_rng(5).normal(size=(60, model.terms + 1)) + 0.4
-    rows[:, -1] += rows[:, :-1].sum(axis=1)
-    everything, inside = moments_of(rows), [0, *(place + 1 for place in own)]
-    columns = [place - 1 for place in range(1, model.size) if place not in inside]
+    """Return what of all other columns follows for the owner of some (0 is the first term).
+
+    The response is named apart from terms: of terms all have the same place in the equations.
+    """
+    everything, inside = moments_of(model.rows()), [0, *(place + 1 for place in own)]
+    terms = [place for place in range(model.terms) if place not in own]
+    response = [model.terms] if model.terms not in own else []
     known = np.vstack([jacobian(model.opened, everything), _own_block(model.size, inside)])
 
     def other(moments: Complex) -> dict[str, Complex]:
-        words = described(moments, model.size)
-        matrix = unpacked(moments, model.size)
-        means = matrix[0, 1:] / matrix[0, 0]
-        centred = matrix[1:, 1:] / matrix[0, 0] - np.outer(means, means)
-        spread = np.sqrt(np.diagonal(centred))
-        across = (centred / np.outer(spread, spread))[columns]
-        return {"means": words["means"][columns], "deviations": spread[columns],
-                "correlations": across[:, [p - 1 for p in inside[1:]]].ravel()}
+        means, spread, across = _parts(moments, model.size)
+        beside = across[terms][:, terms][np.triu_indices(len(terms), 1)]
+        return {"column means": means[terms], "column deviations": spread[terms],
+                "column correlations": across[terms][:, list(own)].ravel(),
+                "correlations among columns": beside,
+                "mean of the response": means[response],
+                "deviation of the response": spread[response],
+                "correlations with the response": across[response][:, [*own, *terms]].ravel()}
 
     return _followed(known, other, everything)
 

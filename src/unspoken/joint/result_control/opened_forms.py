@@ -7,12 +7,14 @@ one that owns data knows its own part, one that owns none knows only the result.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from unspoken.joint.result_control.coded_inference import pairs_follow
 from unspoken.joint.result_control.linear_inference import fixed_by
 from unspoken.joint.result_control.moment_inference import (
     MOST_TERMS,
+    MOST_TRIED,
     ModelNumbers,
     over_columns,
     over_rows,
@@ -20,9 +22,12 @@ from unspoken.joint.result_control.moment_inference import (
 from unspoken.joint.result_control.shared_denominators import greatest_fixed
 from unspoken.joint.result_control.verdict import Certainty, Verdict
 
+COUNT = "number of records"
 MINUS_OWN = "the result less its own part"
 AT_A_BOUND = "where the others' part is as small or as great as it can be"
 FEW_VALUES = "where records and values are so few that they can be tried out"
+CODED = "the equations of the model, where columns are of 0 and 1"
+MANY_DIGITS = "where records are few, or columns of whole numbers, that can be tried out"
 
 
 class Opened(Protocol):
@@ -96,28 +101,42 @@ class Quotients:
 
 @dataclass(frozen=True)
 class RowModel:
-    """The numbers of a linear model over rows of all owners."""
+    """The numbers of a linear model over rows of all owners, `smaller` models inside it too.
+
+    `where`: when they are these numbers, if they are not always.
+    """
 
     terms: int
     errors: bool
     sums: bool
     ridge: bool = False
     to: tuple[str, ...] = ()
+    smaller: tuple[tuple[int, ...], ...] = ()
+    bits: int | None = None
+    where: str = ""
 
     def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
         """Return which moments of a single other owner follow."""
-        names = over_rows(ModelNumbers(min(self.terms, MOST_TERMS), self.errors, self.sums,
-                                       self.ridge))
-        return [Verdict(name, (other,), *_model_certainty(
-                    sure and part_is_fixed(party, owners, other)))
-                for other in others_of(party, owners) for name, sure in names.items()]
+        numbers = _numbers(self, self.terms)
+        any_, coded = over_rows(numbers), over_rows(replace(numbers, zero_one=True))
+        return [self._less_sure(Verdict(name, (other,), *_model_certainty(
+                    sure and fixed, coded[name] and fixed, None if name == COUNT else self.bits)))
+                for other in others_of(party, owners)
+                for fixed in [part_is_fixed(party, owners, other)] for name, sure in any_.items()]
+
+    def _less_sure(self, verdict: Verdict) -> Verdict:
+        if not self.where or verdict.certainty < Certainty.USUALLY:
+            return verdict
+        why = f"{verdict.why}, where {self.where}"
+        return replace(verdict, certainty=Certainty.USUALLY, why=why, few=Certainty.USUALLY)
 
 
 @dataclass(frozen=True)
 class ColumnModel:
     """The numbers of a linear model over columns; `places` of every owner, the response last.
 
-    Terms are numbered from 0; the response has the number `terms`.
+    Terms are numbered from 0; the response has the number `terms`. `chosen`: any of the terms may
+    be left out, as the data has it.
     """
 
     places: Mapping[str, tuple[int, ...]]
@@ -126,31 +145,95 @@ class ColumnModel:
     sums: bool
     ridge: bool = False
     to: tuple[str, ...] = ()
+    smaller: tuple[tuple[int, ...], ...] = ()
+    chosen: bool = False
+    bits: int | None = None
 
     def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
         """Return which moments of the columns of all others follow, taken together."""
         about = tuple(n for n in self.places if n != party and self.places[n])
+        own = self.places.get(party, ())
         if not about:
             return []
-        terms, own = self._smaller(self.places.get(party, ()))
-        names = over_columns(ModelNumbers(terms, self.errors, self.sums, self.ridge), own)
-        if not own:
-            names = {name: sure for name, sure in names.items() if name != "correlations"}
-        return [Verdict(f"column {name}", about, *_model_certainty(sure))
-                for name, sure in names.items()]
+        any_, coded = self._followed(own, False), self._followed(own, True)
+        return [Verdict(name, self._about(name, about),
+                        *_model_certainty(sure, coded[name], self.bits))
+                for name, sure in any_.items()]
 
-    def _smaller(self, own: Sequence[int]) -> tuple[int, list[int]]:
-        """Return a smaller model of the same shape: more columns change nothing."""
+    def _about(self, name: str, others: tuple[str, ...]) -> tuple[str, ...]:
+        """Return whose columns a quantity is about: the response's holder, or that of terms."""
+        held = tuple(other for other in others if self.terms in self.places[other])
+        if name.endswith(("mean of the response", "deviation of the response")):
+            return held or others
+        if "response" in name:
+            return others
+        return tuple(other for other in others if set(self.places[other]) - {self.terms}) or others
+
+    def _followed(self, own: Sequence[int], zero_one: bool) -> dict[str, bool]:
+        """Return what follows; of a model whose terms are chosen, from any that may come out."""
+        followed: dict[str, bool] = {}
+        for terms, inside in self._shapes(own):
+            numbers = replace(_numbers(self, terms), zero_one=zero_one)
+            for name, sure in over_columns(numbers, inside).items():
+                followed[name] = followed.get(name, False) or sure
+        return followed
+
+    def _shapes(self, own: Sequence[int]) -> list[tuple[int, list[int]]]:
+        """Return models of the same shape, smaller ones where more columns change nothing."""
+        if len(self.smaller) > 0 and self.terms <= MOST_TRIED:
+            return [(self.terms, sorted(own))]
         mine = min(sum(place < self.terms for place in own), MOST_TERMS)
         theirs = min(self.terms - sum(place < self.terms for place in own), MOST_TERMS)
-        response = [mine + theirs] if self.terms in own else []
-        return mine + theirs, [*range(mine), *response]
+        left = [(a, b) for a in range(mine + 1) for b in range(theirs + 1) if a + b] if (
+            self.chosen) else [(mine, theirs)]
+        return [(a + b, [*range(a), *([a + b] if self.terms in own else [])]) for a, b in left]
 
 
-def _model_certainty(sure: bool) -> tuple[Certainty, str, Certainty | None]:
+def _numbers(model: RowModel | ColumnModel, terms: int) -> ModelNumbers:
+    """Return what is opened of a model, of a smaller one where it follows the same."""
+    if model.smaller and model.terms <= MOST_TRIED:
+        return ModelNumbers(model.terms, model.errors, model.sums, model.ridge, model.smaller)
+    most = MOST_TERMS if isinstance(model, RowModel) else terms
+    return ModelNumbers(min(terms, most), model.errors, model.sums, model.ridge)
+
+
+def _model_certainty(sure: bool, coded: bool,
+                     bits: int | None) -> tuple[Certainty, str, Certainty | None]:
+    """Return how surely something follows: whatever the columns are, or those of 0 and 1.
+
+    Of numbers in steps nothing follows but whole numbers, while a step is less than one record.
+    """
+    if bits is not None and (sure or coded):
+        return (Certainty.USUALLY, "the equations of the model, where columns are of "
+                f"{'whole numbers' if sure else '0 and 1'} and records up to about {2**bits:,}",
+                Certainty.USUALLY)
     if sure:
         return Certainty.ALWAYS, "the equations of the model, up to the sign of a mean", None
-    return Certainty.SOMETIMES, FEW_VALUES, Certainty.USUALLY
+    return (Certainty.USUALLY, CODED, Certainty.USUALLY) if coded else (
+        Certainty.SOMETIMES, MANY_DIGITS, Certainty.USUALLY)
+
+
+@dataclass(frozen=True)
+class LogisticNumbers:
+    """The numbers of a logistic model; `places` as of a `ColumnModel`, None over rows."""
+
+    quantity: str
+    terms: int
+    errors: bool
+    to: tuple[str, ...] = ()
+    places: Mapping[str, tuple[int, ...]] | None = None
+
+    def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
+        """Return that counts follow where columns are of 0 and 1: over rows, of a single other."""
+        others = others_of(party, owners)
+        own = tuple(sorted((self.places or {}).get(party, ())))
+        if (self.places is not None or len(others) == 1) and pairs_follow(
+                self.terms, self.errors, own):
+            how = Certainty.USUALLY, CODED, Certainty.USUALLY
+        else:
+            how = Certainty.SOMETIMES, MANY_DIGITS, Certainty.SOMETIMES
+        return [Verdict(self.quantity, (other,), *how) for other in others
+                if self.places is None or self.places.get(other)]
 
 
 @dataclass(frozen=True)

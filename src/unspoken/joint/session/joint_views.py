@@ -3,8 +3,8 @@
 A run in memory is watched frame by frame. What holders open is added up (and put together by
 exclusive or), because shares alone are uniform whatever is wrong: only the sum of both sides shows
 what a comparison or a product really opens, and what is disclosed beside the result. The opened
-words of two inputs with equal output must then look alike, and must not depend on the input in any
-of these ways:
+words of two inputs with equal output must then look alike, and so must what one side alone sends as
+a share; they must not depend on the input in any of these ways:
 
 - *shape*: labels, steps and lengths of all frames are the same;
 - *bits*: at every place of every label, how often a bit comes again in the next run of the same
@@ -43,6 +43,8 @@ FEW = 30
 """Of fewer hits nothing is said: the normal law does not hold."""
 LEAST = 16
 """Parts of fewer bytes are not compared with each other."""
+DEALT = ("deal.", "proof.")
+"""What is dealt, and proofs of it, depend on nobody's input."""
 Bits = npt.NDArray[np.uint8]
 Place = tuple[int, str]
 
@@ -51,6 +53,8 @@ Place = tuple[int, str]
 class View:
     """Everything that went over the links of one run, and what came out."""
 
+    names: Sequence[str] = ()
+    """The parties that run the program: a dealer beside them has nothing to hide."""
     lengths: list[tuple[str, str, str, int, int]] = field(default_factory=list)
     sent: dict[tuple[int, str, str], npt.NDArray[Any]] = field(default_factory=dict)
     opened: dict[tuple[int, str, str], npt.NDArray[Any]] = field(default_factory=dict)
@@ -65,6 +69,9 @@ class View:
             if header.purpose in (Purpose.MASKED, Purpose.SHARE, Purpose.DISCLOSURE):
                 words = np.frombuffer(frame[HEADER_BYTES:], header.dtype)
                 self.sent[header.step, header.label, source] = words
+                if (header.purpose is Purpose.SHARE and source in self.names
+                        and not header.label.startswith(DEALT)):
+                    self._keep(header.step, header.label, f"{source} sends {target}", words)
                 # What is disclosed is the result, which both inputs share, or it is too much.
                 disclosed = header.purpose is Purpose.DISCLOSURE and words.dtype.kind == "u"
                 if header.purpose is Purpose.MASKED or disclosed:
@@ -83,9 +90,15 @@ class View:
             self.opened[step, label, way] = joined
         self.opened[step, label, known] = words[:0]
 
+    def _keep(self, step: int, label: str, link: str, words: npt.NDArray[Any]) -> None:
+        """Keep what one side alone sends, which has to hide by itself what it depends on."""
+        before = self.opened.get((step, label, link), words[:0])
+        self.opened[step, label, link] = np.concatenate([before, words])
+
     def openings(self) -> dict[tuple[int, str, str], npt.NDArray[Any]]:
-        """Return the joined openings of every step and label."""
-        return {key: words for key, words in self.opened.items() if key[2] in ("sum", "xor")}
+        """Return the joined openings of every step and label, and each side's shares."""
+        return {key: words for key, words in self.opened.items()
+                if key[2] in ("sum", "xor") or " sends " in key[2]}
 
 
 def joint_views(program: Program, inputs: Sequence[Any], others: Sequence[Any],
@@ -128,8 +141,8 @@ def joint_views(program: Program, inputs: Sequence[Any], others: Sequence[Any],
 
 def _watched(program: Program, inputs: Sequence[Any], mode: str,
              holders: Sequence[str] | None) -> View:
-    view = View()
     roles = roles_for([f"p{i}" for i in range(len(inputs))], mode, holders)
+    view = View(roles.program)
     outcomes = finished(in_memory(program, list(inputs), roles, tap=view.tap))
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if errors:

@@ -7,6 +7,9 @@ ledger during the run and another one afterwards, or cut it short); all had the 
 A run that broke off leaves messages on their way: the last ones of a link may be missing on one
 side, and only there.
 
+Keys are those of the study's certificates if the study is given. Without it the ledgers name their
+own keys, and whoever has none of the parties' keys could write all of them anew.
+
 Two ledgers of one party from two runs are compared by their inputs: every array that the party fed
 has a keyed digest, so that the party can show that it used the same data in two studies.
 """
@@ -21,12 +24,17 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import LedgerError
+from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import public_key
 from unspoken.joint.wire.input_digest import KIND
 from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.ledger_chain import SignedHead
 from unspoken.joint.wire.ledger_file import Entry, heads_of, read_entries
+from unspoken.joint.wire.ledger_text import unsigned_line
 
 COMPLETE = "complete"
+NAMED_BY_THEMSELVES = ("The ledgers name their keys themselves. To compare these with the parties' "
+                       "certificates, give the study as well: --study FILE.")
 SAME = ("study", "session", "mode", "versions", "keys")
 
 
@@ -81,9 +89,11 @@ class Verdict:
                 "notes": list(self.notes)}
 
 
-def audit_ledgers(paths: Sequence[Path | str]) -> Verdict:
-    """Compare the ledgers of one run; files that cannot belong together are refused by name."""
+def audit_ledgers(paths: Sequence[Path | str], study: Study | None = None) -> Verdict:
+    """Compare the ledgers of one run, and with its study; foreign files are refused by name."""
     files = [Evidence.read(path) for path in paths]
+    for one in files if study is not None else ():
+        _belongs_to(one, study)
     if len(files) == 2 and _of_one_party(files):
         return same_inputs(*files)
     _belong_together(files)
@@ -93,8 +103,22 @@ def audit_ledgers(paths: Sequence[Path | str]) -> Verdict:
         deviations += [*_links(one, other), *_heads(one, other)]
     notes = [f"'{one.party}' ended: {one.ledger.status}" for one in files
              if one.ledger.status != COMPLETE]
+    notes += [unsigned_line(one.ledger) for one in files if one.ledger.unsigned]
+    if study is None and any(one.ledger.study for one in files):
+        notes.append(NAMED_BY_THEMSELVES)
     return Verdict(tuple(one.party for one in files), tuple(dict.fromkeys(deviations)),
                    tuple(notes))
+
+
+def _belongs_to(one: Evidence, study: Study | None) -> None:
+    """Refuse a ledger of another study, and one that no party of the study signed."""
+    if study is None or one.ledger.study != study.hash():
+        raise LedgerError(f"'{one.path}' is not a ledger of this study. Give the study that the "
+                          "parties agreed to, and the ledgers of its run.")
+    keys = {member.name: public_key(member) for member in study.members}
+    if one.party not in one.ledger.keys or not one.ledger.keys.items() <= keys.items():
+        raise LedgerError(f"'{one.path}' is not signed with the key of '{one.party}' in the study, "
+                          "or names other keys than the study. Somebody else wrote it.")
 
 
 def _of_one_party(files: Sequence[Evidence]) -> bool:

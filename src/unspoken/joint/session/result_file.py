@@ -30,7 +30,7 @@ def result_digest(identity: Identity, session: str, result: Any) -> str:
     try:
         text = result_text(result)
     except (TypeError, ValueError):
-        text = repr(result)
+        text = result.to_text() if hasattr(result, "to_text") else repr(result)
     return text_digest(identity, session, text)
 
 

@@ -23,17 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import LedgerError
+from unspoken.joint.wire import ledger_file, ledger_rows
 from unspoken.joint.wire.frames import Header, Kind
 from unspoken.joint.wire.ledger_chain import Chain, SignedHead, public_hex
-from unspoken.joint.wire.ledger_file import FORMAT, VERSION, Entry, keys_in, read_entries
-from unspoken.joint.wire.ledger_rows import (
-    Opening,
-    Row,
-    count_frame,
-    message_entry,
-    primitives_in,
-    row_of,
-)
+from unspoken.joint.wire.ledger_file import FORMAT, VERSION, Entry, read_entries
+from unspoken.joint.wire.ledger_rows import Opening, Row
 from unspoken.joint.wire.ledger_text import ledger_table
 from unspoken.table.atomic_files import named_path, write_file
 
@@ -41,6 +35,8 @@ SENT, RECEIVED = "sent", "received"
 UNVETTED = "unspoken's own engine: semi-honest parties only, not reviewed by outside experts"
 RUNNING = "running"
 _TEXTS = ("mode", "study", "session", "engine", "approver", "result", "linkage", "continues")
+
+
 class Ledger:
     """What one party saw of one run: every message, and every value that was opened.
 
@@ -85,6 +81,7 @@ class Ledger:
     continues: str
     keys: dict[str, str]
     versions: dict[str, str]
+    unsigned = 0
 
     def __init__(self, party: str, mode: str = "", study: str = "", session: str = "",
                  status: str = RUNNING, engine: str = UNVETTED) -> None:
@@ -161,7 +158,7 @@ class Ledger:
     @property
     def own_primitives(self) -> tuple[str, ...]:
         """Return which of unspoken's own primitives sent something in this run."""
-        return primitives_in({row.label for row in self._rows})
+        return ledger_rows.primitives_in({row.label for row in self._rows})
 
     def keep_in(self, path: Path | str) -> None:
         """Write to a new file from now on, entry by entry; refuse one that cannot be written."""
@@ -177,21 +174,21 @@ class Ledger:
         """Record one frame; a message is one row, all beats and all streams one per link."""
         with self.chain.lock:
             if header.kind in (Kind.BEAT, Kind.STREAM, Kind.HEAD, Kind.LAST):
-                count_frame(self._quiet_row(direction, peer, header), size)
+                ledger_rows.count_frame(self._quiet_row(direction, peer, header), size)
                 return
             link = direction, peer
             if link not in self._open or header.chunk == 0:
-                self._open[link] = row_of(direction, peer, header)
+                self._open[link] = ledger_rows.row_of(direction, peer, header)
                 self._rows.append(self._open[link])
             row = self._open[link]
-            count_frame(row, size)
+            ledger_rows.count_frame(row, size)
             if header.chunk == header.chunks - 1:
-                self.chain.add(message_entry(row))
+                self.chain.add(ledger_rows.message_entry(row))
 
     def _quiet_row(self, direction: str, peer: str, header: Header) -> Row:
         place = header.kind, direction, peer
         if place not in self._quiet:
-            self._quiet[place] = row = row_of(direction, peer, header)
+            self._quiet[place] = row = ledger_rows.row_of(direction, peer, header)
             if header.kind in (Kind.BEAT, Kind.STREAM):
                 self._rows.append(row)
         return self._quiet[place]
@@ -258,12 +255,13 @@ class Ledger:
         ledger = cls(str(entries[0].get("party")))
         ledger.times = []
         try:
-            for entry in entries:
+            for entry in ledger_file.settled(entries):
                 ledger._take(entry)
         except (KeyError, TypeError, ValueError) as error:
             raise LedgerError(f"The ledger '{path}' has a missing or wrong field: {error}."
                               ) from None
-        ledger._facts["keys"] = keys_in(entries)
+        ledger._facts["keys"] = ledger_file.keys_in(entries)
+        ledger.unsigned = ledger_file.unsigned_in(entries)
         return ledger
 
     def _take(self, entry: Entry) -> None:
@@ -282,9 +280,7 @@ class Ledger:
             self.times = [*self.times[:1], str(entry["time"])]
 
     def _take_row(self, kind: str, entry: Entry) -> None:
-        row = Row(entry["direction"], entry["peer"], entry["purpose"], entry["label"],
-                  int(entry["step"]), entry["dtype"], tuple(entry["shape"]), int(entry["frames"]),
-                  int(entry["bytes"]))
+        row = ledger_rows.row_from(entry)
         if kind == "totals" and row.label in ("head", "last"):
             self._quiet[Kind[row.label.upper()], row.direction, row.peer] = row
         else:

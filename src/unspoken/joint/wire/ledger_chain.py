@@ -81,6 +81,7 @@ class Chain:
         self._key: Ed25519PrivateKey | None = None
         self._lines: list[bytes] = []
         self._file: int | None = None
+        self._ended = False
         self.lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -116,8 +117,10 @@ class Chain:
             self._to_disk()
 
     def add(self, body: str) -> None:
-        """Append one entry; `body` is the inside of a JSON object."""
+        """Append one entry, unless the chain is closed; `body` is the inside of a JSON object."""
         with self.lock:
+            if self._ended:
+                return
             line = f'{{"n":{self.count},"prev":"{self.head}",{body}}}\n'.encode()
             self.head = line_hash(line)
             self.count += 1
@@ -144,8 +147,9 @@ class Chain:
         return b"".join(self._lines)
 
     def close(self) -> None:
-        """Close the file; nothing more is written to it."""
+        """Close the file; nothing more comes after the signature that stands last."""
         with self.lock:
+            self._ended = True
             if self._file is not None:
                 self._to_disk()
                 os.close(self._file)

@@ -3,7 +3,8 @@
 What was edited, cut in the middle, or signed by somebody else is refused, and the refusal names the
 file and the entry. A file whose end was cut off at an entry cannot be told from that of a party
 that was killed: it has no last entry, which is shown; `unspoken joint audit` compares it with what
-the others hold.
+the others hold. What stands after the last signature anybody could have added: it is counted and
+shown, and refused where no killed party could have left it.
 """
 
 from __future__ import annotations
@@ -35,12 +36,25 @@ def read_entries(path: Path | str) -> list[Entry]:
         entries.append(entry)
     _check_start(path, entries)
     _check_signatures(path, entries)
+    _check_tail(path, entries)
     return entries
 
 
 def heads_of(entries: list[Entry]) -> dict[int, str]:
     """Return the hash of the chain after each number of entries."""
     return {entry["n"]: entry["prev"] for entry in entries}
+
+
+def unsigned_in(entries: list[Entry]) -> int:
+    """Return how many entries follow the last signature."""
+    kinds = [entry.get("kind") for entry in entries]
+    return kinds[::-1].index("signed") if "signed" in kinds else len(kinds)
+
+
+def settled(entries: list[Entry]) -> list[Entry]:
+    """Return the entries without an end that nobody signed."""
+    tail = len(entries) - unsigned_in(entries)
+    return [*entries[:tail], *(e for e in entries[tail:] if e.get("kind") != "end")]
 
 
 def _lines(path: Path | str) -> list[bytes]:
@@ -89,6 +103,24 @@ def _check_signatures(path: Path | str, entries: list[Entry]) -> None:
     if not signatures and any(entry.get("kind") in ("opening", "end") for entry in entries):
         raise LedgerError(f"The ledger '{path}' has no signature. Its signatures were taken out, "
                           "or it is not what a run wrote.")
+
+
+def _check_tail(path: Path | str, entries: list[Entry]) -> None:
+    """Refuse what no run leaves: it signs every opening at once, and ends with a signed end."""
+    kinds = [str(entry.get("kind")) for entry in entries]
+    for place, kind in enumerate(kinds):
+        if kind in ("opening", "end") and not _is_signed(kind, kinds[place + 1:place + 4]):
+            raise LedgerError(f"The ledger '{path}' was edited: it goes on after its entry {place} "
+                              "as no run does. Ask its party for the file that the run wrote.")
+
+
+def _is_signed(kind: str, after: list[str]) -> bool:
+    """Say whether a signature follows, or nothing does, because the party was killed before.
+
+    A party may state its key first.
+    """
+    after = after[1:] if after[:1] == ["fact"] else after
+    return not after or (after[0] == "signed" and (kind == "opening" or len(after) == 1))
 
 
 def keys_in(entries: list[Entry]) -> dict[str, str]:

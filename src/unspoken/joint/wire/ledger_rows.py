@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from unspoken.joint.wire.frames import Header, Kind, Purpose
 
@@ -64,6 +65,13 @@ def message_entry(row: Row) -> str:
             f'"purpose":"{row.purpose}","label":"{row.label}","step":{row.step},'
             f'"dtype":"{row.dtype}","shape":{json.dumps(row.shape)},"frames":{row.frames},'
             f'"bytes":{row.bytes}')
+
+
+def row_from(entry: Mapping[str, Any]) -> Row:
+    """Return the row that an entry describes."""
+    return Row(entry["direction"], entry["peer"], entry["purpose"], entry["label"],
+               int(entry["step"]), entry["dtype"], tuple(entry["shape"]), int(entry["frames"]),
+               int(entry["bytes"]))
 
 
 def primitives_in(labels: Iterable[str]) -> tuple[str, ...]:

@@ -35,7 +35,15 @@ def _facts(ledger: Ledger) -> list[str]:
     if ledger.status == "running":
         lines.append("It has no last entry: the party was killed, or entries were cut off. Compare "
                      "it with the others': unspoken joint audit FILE FILE ...")
+    if ledger.unsigned:
+        lines.append(unsigned_line(ledger))
     return lines
+
+
+def unsigned_line(ledger: Ledger) -> str:
+    """Return what has to be said of entries that come after the last signature."""
+    return (f"The last {ledger.unsigned} entries of '{ledger.party}' bear no signature: anybody "
+            "who had the file could have written them.")
 
 
 def _traffic(rows: Sequence[Row]) -> list[list[str]]:

@@ -101,7 +101,8 @@ def audit_tables(  # noqa: PLR0913
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {name: name for name in view.secrets}}
-    result = Audit((*class_rows(view), *_run(view, people, chosen, setting, progress)),
+    result = Audit((*class_rows(view, release, table, key),
+                    *_run(view, people, chosen, setting, progress)),
                    float(radius), setting.trials, about, {one.name: one.gets for one in chosen},
                    _unscored(view, release, table), limits=_LIMITS if people.row is not None
                    else (*_LIMITS, _UNKNOWN))

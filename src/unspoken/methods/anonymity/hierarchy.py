@@ -9,7 +9,7 @@ there is usually one label for all, `*`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -61,7 +61,7 @@ class Hierarchy:
         if not kind.text or kind.open is None:
             return cls.of(_known(file, read_rows(file, chosen)))
         lines = read_text(file, chosen, MAX_BYTES).split("\n")
-        return cls.of(split_lines(lines, delimiter_of(lines, chosen, kind.between)))
+        return cls.of(_labelled(split_lines(lines, delimiter_of(lines, chosen, kind.between))))
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
@@ -161,6 +161,14 @@ def _known(file: Path, rows: Any) -> list[tuple[Any, ...]]:
         raise DataError(f"Every row of the hierarchy '{file.name}' must have all labels. Some are "
                         "missing. Fill them in.")
     return list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+
+
+def _labelled(lines: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Pass lines on, none of which may lack a label; the value of no text may be called so."""
+    for number, row in enumerate(lines, 1):
+        if row and row[0].strip() and not all(part.strip() for part in row):
+            raise DataError(f"Line {number} of the hierarchy lacks a label. Fill it in.")
+        yield row
 
 
 def _paths(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:

@@ -36,7 +36,6 @@ DISTINCT, ENTROPY, RECURSIVE, STRONG = DIVERSITIES = ("distinct", "entropy", "re
 TREE_DIVERSITIES = (DISTINCT, ENTROPY, STRONG)
 LOSSES = ("loss", "entropy", "discernibility", "class")
 
-
 _LEAST_K = "fewest records that look alike"
 _LEAST_L = "least diversity of the sensitive columns in each class"
 _OTHERS = Parameter(OTHERS, "what happens to other features")
@@ -88,6 +87,7 @@ TREE_PRESERVING = Method(
                                "or leave them out"),
         "refine": Parameter(YES_NO, "keep more columns than the trees ask about, as far as K "
                             "allows"),
+        "others": _OTHERS,
         "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.tree_preserving.guarantee", "TreePreserved"),

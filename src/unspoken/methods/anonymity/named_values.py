@@ -62,7 +62,7 @@ def publishable(about: Mapping[str, Any], own: Any, shown: Any, k: int | None) -
     """
     if "groups" not in about and "values" not in about:
         return dict(about)
-    seen = shown_in(shown, str(about.get("separator", "|")))
+    seen = shown_in(shown, str(about.get("separator") or "|"))
     allowed = seen | common(own, k)
     out = {**about, NAMED_FROM: k}
     if "values" in about:
@@ -149,16 +149,22 @@ def _leaves(part: Any) -> Iterator[str]:
         yield as_name(part)
 
 
+def _mapping(part: Any) -> Mapping[str, Any]:
+    return part if isinstance(part, Mapping) else {}
+
+
 def rare_names(table: Table, release: Release) -> Iterator[str]:
     """Yield the columns whose description names a value that it must not name.
 
     Counted over the whole original: without the key nobody knows who was left out.
     """
     k = release.guarantee.facts.get("k")
+    about = dict(release.mechanism.get("columns") or {})
     for name, named in named_by(release).items():
         if name in table.schema.names and name in release.schema.names:
             column = table.arrow([name])[name]
-            may = shown_in(release.table.arrow([name])[name]) | common(column, k)
+            mark = str(_mapping(about.get(name)).get("separator") or "|")
+            may = shown_in(release.table.arrow([name])[name], mark) | common(column, k)
             rare = named & common(column, 1) - may
             if rare:
                 yield (f"the description of '{name}' names {len(rare)} values that the data do "

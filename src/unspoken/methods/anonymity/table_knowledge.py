@@ -152,7 +152,8 @@ def people_of(table: Any, view: TableView, row: Ints | None) -> People:
     secrets = {}
     for name, secret in view.secrets.items():
         own = coded(rows[name])
-        place = {said_by(value): at for at, value in enumerate(secret.values())}
+        place = {"": secret.missing,
+                 **{said_by(value): at for at, value in enumerate(secret.values())}}
         to = np.array([*(place.get(said_by(value), -1) for value in own.values()), secret.missing])
         secrets[name] = to[own.codes]
     return People(rows, table.rows, row, secrets, dict(view.secrets))

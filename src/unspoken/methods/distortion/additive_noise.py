@@ -12,6 +12,7 @@ reported and never report again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -272,7 +273,14 @@ def _check_record(record: Mapping[str, Any], laws: Mapping[str, ColumnNoise]) ->
 def _noisy(name: str, value: Any, law: ColumnNoise, seed: bytes) -> float | None:
     if value is None or value != value:
         return None
-    number = np.array([float(value)])
-    if not np.isfinite(number[0]):
-        raise DataError(explain("A value to distort", "finite", value))
-    return float(law.add(number, seed, 0, name)[0])
+    return float(law.add(np.array([_number(value)]), seed, 0, name)[0])
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(explain("A value to distort", "a finite number", type(value).__name__))
+    return number

@@ -73,7 +73,9 @@ def limited(promise: Distorted, markers: Mapping[str, str]) -> Distorted:
         return promise
     line = ("it holds for those who chose to distort: others reported their value, and a choice "
             "may say something about the value")
-    return replace(promise, conditions=(*promise.conditions, line))
+    return replace(promise, statement=f"Of those who chose to distort: {promise.statement}",
+                   conditions=(*promise.conditions, line),
+                   facts={**promise.facts, "by_choice": sorted(markers)})
 
 
 def check_choices(choices: Mapping[str, str] | None, names: Iterable[str]) -> None:

@@ -97,7 +97,7 @@ def _check_target(table: Table, recipe: Recipe) -> None:
     if missing:
         raise DataError(
             f"Target '{name}' must have a value in every row. {missing} rows have none. "
-            "Leave those rows out (drop_missing_target=True when reading)."
+            "Leave those rows out (drop_missing_target=True)."
         )
     if classes < 2:
         raise DataError(f"Target '{name}' must have at least 2 different values. Got {classes}. "

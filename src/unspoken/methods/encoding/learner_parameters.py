@@ -42,18 +42,26 @@ def _nan(value: Any) -> bool:
     return value is None or (isinstance(value, numbers.Real) and math.isnan(float(value)))
 
 
+def _weights(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return value is None or isinstance(value, str)
+    return all(_number(each) and each is not None and each >= 0 for each in value.values())
+
+
 FREE = Allowed(_any)
 """Order alone decides, whatever the value, or a rule of its own looks at it."""
 NUMBER = Allowed(_number, "must be a number")
 NO = Allowed(_one_of(None, False), "was not measured; leave it out")
 COLD = Allowed(_one_of(False), "goes on from an earlier model, which may have seen other data")
+WEIGHTS = Allowed(_weights, "must be a name of the library's own, or give every class a number "
+                            "that is not negative")
 LOSS = Allowed(_text_or(None), "must be one of the library's own, by its name")
 
 _TREE: Mapping[str, Allowed] = {
     "ccp_alpha": NUMBER, "criterion": LOSS, "max_depth": NUMBER, "max_features": FREE,
     "max_leaf_nodes": NUMBER, "min_impurity_decrease": NUMBER, "min_samples_leaf": NUMBER,
     "min_samples_split": NUMBER, "min_weight_fraction_leaf": NUMBER, "monotonic_cst": FREE,
-    "random_state": FREE, "splitter": FREE, "class_weight": FREE,
+    "random_state": FREE, "splitter": FREE, "class_weight": WEIGHTS,
 }
 _FOREST: Mapping[str, Allowed] = {
     **{name: rule for name, rule in _TREE.items() if name != "splitter"}, "bootstrap": FREE,
@@ -69,7 +77,7 @@ _GRADIENT: Mapping[str, Allowed] = {
     "verbose": FREE, "warm_start": COLD,
 }
 _HISTOGRAM: Mapping[str, Allowed] = {
-    "categorical_features": FREE, "class_weight": FREE, "early_stopping": FREE,
+    "categorical_features": FREE, "class_weight": WEIGHTS, "early_stopping": FREE,
     "interaction_cst": FREE, "l2_regularization": NUMBER, "learning_rate": NUMBER, "loss": LOSS,
     "max_bins": NUMBER, "max_depth": NUMBER, "max_features": NUMBER, "max_iter": NUMBER,
     "max_leaf_nodes": NUMBER, "min_samples_leaf": NUMBER, "monotonic_cst": FREE,
@@ -104,7 +112,7 @@ _XGBOOST: Mapping[str, Allowed] = {
 _LIGHTGBM: Mapping[str, Allowed] = {
     "boosting_type": Allowed(_one_of("gbdt", "dart", "goss", "rf"), "is not a value that was "
                                                                     "measured"),
-    "class_weight": FREE, "colsample_bytree": NUMBER, "importance_type": FREE,
+    "class_weight": WEIGHTS, "colsample_bytree": NUMBER, "importance_type": FREE,
     "learning_rate": NUMBER, "max_depth": NUMBER, "min_child_samples": NUMBER,
     "min_child_weight": NUMBER, "min_split_gain": NUMBER, "n_estimators": NUMBER, "n_jobs": FREE,
     "num_leaves": NUMBER, "objective": LOSS, "random_state": FREE, "reg_alpha": NUMBER,

@@ -34,8 +34,9 @@ from unspoken.methods.queries.predicates import (
     constant,
 )
 
+# Numbers give no digit back (++): ten thousand digits before a letter would take seconds.
 _TOKEN = re.compile(r"""\s*(?:
-    (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![A-Za-z_0-9.])
+    (?P<number>[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)(?![A-Za-z_0-9.])
   | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
   | "(?P<name>(?:[^"]|"")+)"
   | '(?P<text>(?:[^']|'')*)'

@@ -2,27 +2,23 @@
 
 "007" is no 7 and a whole number of nineteen digits no float64: such columns stay text. "true" and
 "False" are booleans, as they are in every other source. "1,234" is a number where the custodian
-says that commas part thousands, and is pointed out where nobody says so. "31.01.2020" is a date,
-but "03/04/2020" stays text as long as no other cell says whether its day or month comes first.
+says that commas part thousands, and is pointed out where nobody says so. Dates: `written_dates`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from unspoken.table.engines.duckdb_files import literal, quote
 from unspoken.table.engines.local import LocalEngine
+from unspoken.table.formats.cells_that_obey import all_obey
 
 NUMBERS = ("BIGINT", "DOUBLE")
 _LEADING = r"^\s*[+-]?0[0-9]"
 _LONG = r"^\s*[+-]?[0-9]{16}"
 ODD = rf"{_LEADING}|{_LONG}"
 """What may be more than a number: asked of every column while words are counted."""
-_SAMPLE = 1000
-UNCLEAR = "unclear"
-_ISO = r"^\s*(\d{4}[-/]|\d\d?:)"
-_PARTS = r"^\s*(\d{1,2})\D(\d{1,2})\D"
 _ZONED = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)? ?(Z|[+-]\d\d(:?\d\d)?)"
 _BOOLEAN = "lower(trim({})) IN ('true', 'false')"
 
@@ -48,42 +44,20 @@ def _has_long(engine: LocalEngine, raw: str, name: str) -> bool:
 
 def booleans(engine: LocalEngine, raw: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that hold nothing but true and false."""
-    return _all(engine, raw, names, lambda cell: _BOOLEAN.format(cell))
+    return all_obey(engine, raw, names, lambda cell: _BOOLEAN.format(cell))
 
 
 def zoned_moments(engine: LocalEngine, raw: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of dates and times with the zone that they are in."""
     form = literal(_ZONED)
-    return _all(engine, raw, names, lambda cell: f"regexp_full_match({cell}, {form})")
-
-
-def written_dates(engine: LocalEngine, raw: str, names: Sequence[str]) -> dict[str, str]:
-    """Return how dates are written that are not in ISO form: day first, month first, or unclear."""
-    if not names:
-        return {}
-    asked = ", ".join(f"bool_and(regexp_matches({cell}, {literal(_ISO)})), "
-                      f"bool_or({_part(cell, 1)} > 12), bool_or({_part(cell, 2)} > 12)"
-                      for cell in map(quote, names))
-    row = engine.first_row(f"SELECT {asked} FROM {raw}")
-    forms = {}
-    for at, name in enumerate(names):
-        iso, day, month = row[3 * at:3 * at + 3]
-        if not iso:
-            forms[name] = "day first" if day and not month else \
-                "month first" if month and not day else UNCLEAR
-    return forms
-
-
-def _part(cell: str, place: int) -> str:
-    """Return the SQL of the first or second number of a date."""
-    return f"TRY_CAST(regexp_extract({cell}, {literal(_PARTS)}, {place}) AS INTEGER)"
+    return all_obey(engine, raw, names, lambda cell: f"regexp_full_match({cell}, {form})")
 
 
 def in_thousands(engine: LocalEngine, raw: str, names: Sequence[str], sign: str,
                  decimal: str, whole: bool = True) -> tuple[str, ...]:
     """Return the columns of numbers whose thousands are parted by a sign, by all or some rows."""
     form = _parted(sign, decimal)
-    shaped = _all(engine, raw, names, lambda cell: f"regexp_full_match({cell}, {form})", whole)
+    shaped = all_obey(engine, raw, names, lambda cell: f"regexp_full_match({cell}, {form})", whole)
     if not shaped:
         return ()
     some = ", ".join(f"bool_or(contains({quote(name)}, {literal(sign)}))" for name in shaped)
@@ -94,7 +68,7 @@ def in_thousands(engine: LocalEngine, raw: str, names: Sequence[str], sign: str,
 def with_commas(engine: LocalEngine, raw: str, names: Sequence[str]) -> dict[str, bool]:
     """Return the columns of numbers with decimal commas, and whether points part thousands."""
     form = literal(r"\s*[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+)(,[0-9]+)?\s*")
-    shaped = _all(engine, raw, names, lambda cell: f"regexp_full_match({cell}, {form})", False)
+    shaped = all_obey(engine, raw, names, lambda cell: f"regexp_full_match({cell}, {form})", False)
     if not shaped:
         return {}
     signs = ", ".join(f"bool_or(contains({quote(name)}, '{sign}'))" for name in shaped
@@ -131,16 +105,3 @@ def moment_cell(name: str) -> str:
 def boolean_cell(name: str) -> str:
     """Return the SQL of a boolean."""
     return f"CAST(trim({quote(name)}) AS BOOLEAN)"
-
-
-def _all(engine: LocalEngine, raw: str, names: Sequence[str], rule: Callable[[str], str],
-         whole: bool = True) -> tuple[str, ...]:
-    """Return the columns of which every cell obeys a rule: most are out after some rows."""
-    left = tuple(names)
-    for source in (f"(SELECT * FROM {raw} LIMIT {_SAMPLE})", raw)[:1 + whole]:
-        if not left:
-            return ()
-        asked = ", ".join(f"bool_and({rule(quote(name))})" for name in left)
-        row = engine.first_row(f"SELECT {asked} FROM {source}")
-        left = tuple(name for name, one in zip(left, row, strict=True) if one)
-    return left

@@ -58,6 +58,11 @@ class DataUrl:
         return self.table or self.path.rstrip("/").rpartition("/")[2] or self.scheme
 
     @property
+    def suffix(self) -> str:
+        """Return no ending: what an address names is a table, never a model by its ending."""
+        return ""
+
+    @property
     def table(self) -> str | None:
         """Return the name of the table, as it is written in the database."""
         return next(iter(self.settings.get("table", ())), None)

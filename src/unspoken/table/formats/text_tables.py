@@ -14,7 +14,6 @@ from unspoken.table.engines.local import LocalEngine
 from unspoken.table.formats.cell_meanings import (
     NUMBERS,
     ODD,
-    UNCLEAR,
     boolean_cell,
     booleans,
     in_thousands,
@@ -23,13 +22,13 @@ from unspoken.table.formats.cell_meanings import (
     text_cell,
     text_instead,
     with_commas,
-    written_dates,
     zoned_moments,
 )
 from unspoken.table.formats.compressed_files import compression_of
 from unspoken.table.formats.opened_file import OpenedFile
 from unspoken.table.formats.read_options import UNSURE, ReadOptions
 from unspoken.table.formats.text_files import TextLayout, layout_of, utf8_copy
+from unspoken.table.formats.written_dates import UNCLEAR, moments, written_dates
 
 # DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
 TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
@@ -160,28 +159,36 @@ def _typed(engine: LocalEngine, source: _Source, missing: Mapping[str, Mapping[s
     raw = source.sql(words, all_varchar="true")
     kept_text = text_instead(engine, raw, {name: kinds[name] for name in odd
                                            if kinds[name] in NUMBERS})
-    dates = written_dates(engine, raw, [name for name, kind in kinds.items()
-                                        if kind in ("DATE", "TIMESTAMP")])
-    kept_text |= {name: "dates that may be day or month first" for name, form in dates.items()
-                  if form == UNCLEAR}
+    timed, dates = _dates(engine, raw, kinds, source.as_text)
+    kept_text |= {name: form for name, form in dates.items() if form in UNCLEAR.values()}
     casts = {name: _cast(name, kind, options) for name, kind in numbers.items()
              if name not in kept_text}
     empty = [name for name, blanks in missing.items()
              if rows and sum(blanks.get(word, 0) for word in words) == rows
              and name not in source.as_text]
-    casts |= {name: "CAST(NULL AS DOUBLE)" for name in empty}
+    casts |= timed | {name: "CAST(NULL AS DOUBLE)" for name in empty}
     casts |= _meant(engine, raw, [name for name, kind in kinds.items()
                                   if kind == "VARCHAR" and name not in source.as_text
-                                  and name not in empty], options)
+                                  and name not in casts], options)
     kept = {name: {word: n for word, n in blanks.items() if word != UNSURE
                    or UNSURE in words or name in casts} for name, blanks in missing.items()}
     notes = (*(f"'{name}' has {why}: taken as text" for name, why in kept_text.items()),
              *(f"'{name}' is read as dates, {form}" for name, form in dates.items()
-               if form != UNCLEAR),
+               if form not in UNCLEAR.values()),
              *_thousands_note(engine, raw, kinds, casts, options))
     text = source.sql(words, [*kept_text, *casts])
     cells = ", ".join(f"{cell} AS {quote(name)}" for name, cell in casts.items())
     return f"(SELECT * REPLACE ({cells}) FROM {text})" if casts else text, kept, notes
+
+
+def _dates(engine: LocalEngine, raw: str, kinds: Mapping[str, str],
+           as_text: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the SQL of dates that DuckDB took for text, and how dates are written."""
+    known = written_dates(engine, raw, [name for name, kind in kinds.items()
+                                        if kind in ("DATE", "TIMESTAMP")])
+    casts, forms = moments(engine, raw, [name for name, kind in kinds.items()
+                                         if kind == "VARCHAR" and name not in as_text])
+    return casts, known | forms
 
 
 def _meant(engine: LocalEngine, raw: str, names: Sequence[str],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from support.computing import run
 from support.deviating import as_party, play
 from support.hostile_party import unchecked
 from unspoken.joint import declares, reveal, share, share_sum
-from unspoken.joint.mpc.authentic import auth_engine
+from unspoken.joint.mpc.authentic import auth_engine, input_bounds
 from unspoken.joint.mpc.ops import sharing
 
 WORDS = {"one above": 1001, "one below": -1, "far above": 1 << 40, "top bit": 1 << 63,
@@ -105,6 +107,29 @@ def test_a_coin_is_tossed_after_promises():
 
     outcomes = play(as_party("p1", change, long_array(0)), data=[None] * 3)
     assert "common coin is not the one it promised" in str(outcomes[0].error)
+
+
+def halves_of_two_runs(monkeypatch):
+    """Return the random words by which two runs choose the values of their sums."""
+    chosen, real = [], input_bounds._half
+
+    def half(piece, stream):
+        kept = SimpleNamespace(words=lambda count: chosen.append(stream.words(count)) or chosen[-1])
+        return real(piece, kept)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(input_bounds, "_half", half)
+        for _ in range(2):
+            assert all(o.error is None for o in play(long_array(0), data=[None] * 3))
+    one, *others = chosen[::2]
+    return [np.array_equal(chosen[0], chosen[1]), np.array_equal(one, others[0])]
+
+
+def test_sums_choose_values_by_a_coin_of_their_run(monkeypatch):
+    """Both holders choose alike; who knew before which, could let values outside cancel."""
+    assert halves_of_two_runs(monkeypatch) == [True, False]
+    monkeypatch.setattr(input_bounds, "derive", lambda *_: bytes(32))
+    assert halves_of_two_runs(monkeypatch) == [True, True]
 
 
 def test_without_the_check_it_is_believed(monkeypatch):

@@ -47,10 +47,10 @@ DEALT_WITH_TAGS = {"masks", "bitmasks", "tops", "totals", "release", "veils"}
 
 def test_every_kind_is_tried():
     # Their cells are parts of words, which do not add up as words do: see test_pair_counts, and
-    # below. What one party knows, and what hides upper words, is dealt with tags only: see
-    # test_tags.
+    # below; for choices test_own_choice. What one party knows, and what hides upper words, is
+    # dealt with tags only: see test_tags.
     assert {need.kind for need in [*EXAMPLES, *DEALT]} | {
-        "crosses", "lanes", "flags"} == set(KINDS) - DEALT_WITH_TAGS
+        "crosses", "lanes", "flags", "choices"} == set(KINDS) - DEALT_WITH_TAGS
 
 
 @pytest.mark.parametrize("width", [9, 16, 17, 32])

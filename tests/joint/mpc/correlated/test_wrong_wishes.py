@@ -13,13 +13,15 @@ import json
 import numpy as np
 import pytest
 
+from support.deviating import AsParty
 from support.hostile_party import force_send, force_swap
+from support.study_cases import study_case
 from unspoken.joint import declares, multiply, reveal, share
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.correlated.sources import ASK, DEAL, wish_key
 from unspoken.joint.mpc.randomness import Stream, derive
 from unspoken.joint.session.play import in_memory
-from unspoken.joint.session.run_roles import roles_for
+from unspoken.joint.session.run_roles import roles_for, roles_of
 from unspoken.joint.wire.frames import Purpose, text_array
 
 FIRST = np.array([111_111, 222_222, 333_333, 4, 5, 6])
@@ -31,9 +33,9 @@ def stream_of_the_other(party, source, needs):
 
     async def ask():
         size = sum(sum(need.lengths) for need in needs)
-        wish = [[source._number, party.count, [["matrix", size, 0, 1]]]]
-        await force_send(party, "dealer", ASK, text_array(json.dumps(wish)), Purpose.CONTROL)
-        words = await party.receive("dealer", DEAL, "<u8", (size,), Purpose.SHARE)
+        wish, dealer = [[source._number, party.count, [["matrix", size, 0, 1]]]], party.roles.dealer
+        await force_send(party, dealer, ASK, text_array(json.dumps(wish)), Purpose.CONTROL)
+        words = await party.receive(dealer, DEAL, "<u8", (size,), Purpose.SHARE)
         return np.negative(words)
 
     return ask()
@@ -71,7 +73,7 @@ def deviate(party, learned):
     async def watched(peers, label, array, purpose):
         received = await force_swap(party, peers, label, array, purpose)
         for need, theirs, own in now.get("parts", ()):
-            if need.kind == "triple" and theirs[0].size + theirs[1].size == array.size:
+            if need.kind in ("triple", "matrix") and theirs[0].size + theirs[1].size == array.size:
                 mask = np.concatenate([theirs[0] + own[0], theirs[1] + own[1]])
                 learned.append((array + received[0] + mask).view(np.int64))
         return received
@@ -112,6 +114,32 @@ def test_without_the_binding_the_same_holder_reads_everything(monkeypatch):
     monkeypatch.setattr(sources, "wish_key", unbound)
     monkeypatch.setitem(globals(), "wish_key", unbound)
     assert run().tolist() == [*FIRST.tolist(), *SECOND.tolist()]
+
+
+def seen_in_regression():
+    """Let a holder deviate in a task over columns of several owners; return what it unmasks."""
+    learned = []
+    study, found, records = study_case("regression-columns", "dealer")
+    roles = roles_of(study)
+    program = AsParty(found.program(study), roles.holders[-1], lambda p: deviate(p, learned))
+    inputs = [found.blank(study, name, records) if name in study.having("owner") else None
+              for name in roles.program]
+    asyncio.run(in_memory(program, inputs, roles))
+    assert learned, "the attack did not run"
+    return np.abs(np.concatenate(learned).astype(np.float64))
+
+
+@pytest.mark.slow
+def test_nor_does_it_open_the_columns_of_a_regression(monkeypatch):
+    """Operands of its matrix products are limbs of 24 bits; random words are not."""
+    assert (seen_in_regression() < 2**30).mean() < 0.01
+
+    def unbound(seed, number, needs):
+        return derive(seed, "deal", number)
+
+    monkeypatch.setattr(sources, "wish_key", unbound)
+    monkeypatch.setitem(globals(), "wish_key", unbound)
+    assert (seen_in_regression() < 2**30).mean() > 0.9
 
 
 @pytest.mark.parametrize("other", [[("matrix", (2, 1, 1))], [("triple", (3,))],

@@ -239,6 +239,29 @@ def test_a_coin_is_tossed_over_nothing_that_is_not_proved(monkeypatch):
         assert any(row.label == "proof.open" for row in outcomes[2].ledger.rows)
 
 
+def coins(monkeypatch):
+    """Return the coins that the dealer was sent in two runs, proof by proof."""
+    came, real = [], ProverSource._coin
+
+    async def coin(self):
+        came.append(await real(self))
+        return came[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ProverSource, "_coin", coin)
+        for _ in range(2):
+            assert all(outcome.error is None for outcome in halves())
+    return came
+
+
+def test_every_proof_has_a_coin_of_its_own(monkeypatch):
+    """Who deals must not know it before; it is as long as a key, and no run has another's."""
+    came = coins(monkeypatch)
+    assert len(came) == len(set(came)) > 2
+    assert {len(coin) for coin in came} == {32}
+    assert all(len(set(coin)) > 8 for coin in came)
+
+
 def test_holders_compare_nothing_that_is_not_proved(monkeypatch):
     monkeypatch.setattr(ProvedEngine, "prove", nothing)
     assert any(isinstance(outcome.error, RuntimeError) for outcome in halves())

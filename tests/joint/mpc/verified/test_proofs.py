@@ -11,7 +11,7 @@ from unspoken.joint.mpc.authentic import auth_dealing, ring128
 from unspoken.joint.mpc.authentic.auth_dealing import keys_of, whole_keys
 from unspoken.joint.mpc.authentic.auth_sources import dealt_with_tags
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.randomness import Stream, fresh_seed
+from unspoken.joint.mpc.randomness import Stream, derive, fresh_seed
 from unspoken.joint.mpc.verified import bit_proof, number_proof, proof, tag_proof
 from unspoken.joint.mpc.verified.proof import Part, Sizes, claims_with, fitted, opened, rests
 
@@ -185,6 +185,26 @@ def test_what_is_opened_is_masked(monkeypatch):
     bits = bit_proof.BitMasks.drawn
     monkeypatch.setattr(bit_proof.BitMasks, "drawn", lambda *a, **k: _bare_bits(bits(*a, **k)))
     assert zeros() > 0
+
+
+def unmoved():
+    """Return which parts of a proof are the same for two coins: their factors are public."""
+    dealt = Dealt([need(kind) for kind in ("triple", "ladders", "cuts")])
+    rows = []
+    for _ in range(2):
+        sizes, _, _, shown = dealt.shown(fresh_seed())
+        (x, _), ((p, _), _), (low, _), bits = proof._pieces(sizes, shown)
+        rows.append({"bits": x, "numbers": p, "values": low, "planes": bits})
+    return [name for name in rows[0] if np.array_equal(rows[0][name], rows[1][name])]
+
+
+@pytest.mark.parametrize("purpose", ["bits", "numbers", "values", "planes"])
+def test_every_part_of_a_proof_follows_the_coin(monkeypatch, purpose):
+    """Whoever knew factors, halves or groups before it dealt could let its errors cancel."""
+    assert unmoved() == []
+    monkeypatch.setattr(proof, "derive", lambda coin, *what: derive(
+        bytes(32) if what == (purpose,) else coin, *what))
+    assert unmoved() == [purpose]
 
 
 def _bare(masks):

@@ -32,7 +32,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 
 
 def part(words, *columns):
-    ends = [widened(np.array(values, float), 0.1) for values in columns]
+    ends = [widened("x", np.array(values, float), 0.1) for values in columns]
     return OwnSchema({"town": tuple(words)}, np.array(ends, np.int64))
 
 
@@ -60,7 +60,7 @@ def test_the_union_and_the_ends_are_those_of_all_data_in_one_place(program, mode
 
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e6), st.sampled_from([0.01, 0.1, 0.5]))
 def test_ends_lie_beyond_all_values_by_the_margin_and_not_far(low, width, margin):
-    units = widened(np.array([low, low + width, np.nan]), margin)
+    units = widened("x", np.array([low, low + width, np.nan]), margin)
     width = (low + width) - low
     width = width if width >= LEAST else 1.0
     ends = [unit / 2**BITS for unit in units]
@@ -70,9 +70,19 @@ def test_ends_lie_beyond_all_values_by_the_margin_and_not_far(low, width, margin
     assert ends[1] - ends[0] <= width * (1 + 13 * margin) + 2e-5
 
 
+@pytest.mark.parametrize("values", [[-5, 5e9], [2e9, 3e9], [1e308, -1e308], [2.0**30]])
+def test_numbers_without_room_are_refused(values):
+    """Their range was cut to 2^30, and did not hold them."""
+    with pytest.raises(DataError, match=r"'pay' must have numbers between") as error:
+        widened("pay", np.array(values), 0.1)
+    assert "5000000000" not in str(error.value)
+    low, high = widened("pay", np.array([2.0**30 - 1, 1 - 2.0**30]), 0.1)
+    assert (low, high) == (1 - (1 << (30 + BITS)), (1 << (30 + BITS)) - 1)
+
+
 def test_a_column_without_values_changes_nothing_and_none_at_all_is_refused():
-    assert widened(np.zeros(0), 0.1) == widened(np.array([np.nan, np.inf]), 0.1)
-    low, high = widened(np.zeros(0), 0.1)
+    assert widened("x", np.zeros(0), 0.1) == widened("x", np.array([np.nan, np.inf]), 0.1)
+    low, high = widened("x", np.zeros(0), 0.1)
     assert low > high
     with pytest.raises(StudyError, match="No owner has a value in column 'age'"):
         shown_ends(["age"], np.array([[low, high]]))

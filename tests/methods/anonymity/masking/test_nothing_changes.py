@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import unspoken
-from unspoken.errors import DataError, InputError
+from unspoken.errors import DataError, InputError, SchemaError
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.protect import (
     CellSuppressor,
@@ -17,6 +17,7 @@ from unspoken.protect import (
     Generalizer,
     MondrianAnonymizer,
     OptimalRecoder,
+    PostRandomizer,
     SampleReleaser,
     TopBottomCoder,
 )
@@ -76,3 +77,12 @@ def test_a_local_recoding_that_spells_the_values_as_they_are_is_refused(values):
                           sensitive="s", show=False)
     with pytest.raises(DataError, match="nothing would change"):
         OptimalRecoder(5, local=True).protect(table)
+
+
+def test_a_quasi_identifier_that_a_method_cannot_change_is_called_one():
+    table = unspoken.read(pa.table({"x": [1.5, 2.5] * 4, "q": [*"aabbccdd"]}), quasi=["x", "q"],
+                          show=False)
+    with pytest.raises(SchemaError, match="'x' is a quasi-identifier that this method does not"):
+        PostRandomizer().protect(table)
+    with pytest.raises(SchemaError, match="'q' is a quasi-identifier that this method does not"):
+        TopBottomCoder(share=0.2).protect(table)

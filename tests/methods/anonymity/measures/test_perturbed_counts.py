@@ -143,3 +143,14 @@ def test_what_changes_nothing_or_is_no_table_is_refused():
 def test_tables_without_cells_or_with_infinite_ones_are_refused_in_words(way, counts):
     with pytest.raises(DataError, match=r"must be a table of .* without missing, infinite"):
         way(counts)
+
+
+@pytest.mark.parametrize("axes", [(2,), (-1,), (0, 0)])
+def test_totals_over_what_is_no_axis_are_refused(axes):
+    table = np.array([[1, 5], [9, 2]])
+    with pytest.raises(InputError, match="axes of a total"):
+        anonymity.perturb_counts(table, totals=[axes])
+    with pytest.raises(InputError, match="axes of a total"):
+        anonymity.suppress(table, totals=[axes])
+    with pytest.raises(InputError, match="axes of a total"):
+        anonymity.bounds((2, 2), [(axes, [10, 7])])

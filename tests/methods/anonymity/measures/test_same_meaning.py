@@ -33,6 +33,49 @@ def test_spellings_of_one_value_are_one(spellings):
     assert secret.spellings == len(spellings) - 1
 
 
+def test_blanks_inside_and_signs_of_zero_make_no_other_value():
+    assert said_by("lung  cancer") == said_by("lung\u00a0cancer ") == said_by("Lung cancer")
+    zeros = Secret.of("s", pa.array([0.0, -0.0, 1.5, None, float("nan")]), "numeric")
+    assert (zeros.missing, zeros.spellings) == (2, 1)
+    assert zeros.codes.tolist() == [0, 0, 1, 2, 2]
+
+
+def test_a_text_that_says_nothing_is_no_value():
+    secret = Secret.of("s", pa.array(["", " ", "\u200b", "HIV", None]), "categorical")
+    assert (secret.missing, secret.spellings) == (1, 0)
+    assert secret.codes.tolist() == [1, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("ill", [["HIV", ""], ["HIV", " "]])
+def test_no_method_takes_blanks_for_diversity(ill):
+    table = sick(ill)
+    assert measure(table)["ill"].distinct == 0
+    for method in (MondrianAnonymizer(5, l=2), OptimalRecoder(5, l=2), Anatomizer(2),
+                   TreePreservingAnonymizer(5, l=2)):
+        with pytest.raises((DataError, InputError)):
+            method.protect(table)
+
+
+def test_an_audit_counts_l_and_t_as_methods_do():
+    table = sick(["HIV", None, None, "flu", None, "HIV"], {"ill": "categorical"})
+    release, key = MondrianAnonymizer(2, columns=["age"], others="drop").protect(table)
+    found = measure(release, ["age"], ["ill"])["ill"]
+    row = {one.measure: one.value for one in
+           audit_tables(table, release, key, trials=1).select(adversary="classes", column="ill")}
+    assert (row["l"], found.distinct) == (0, 0)
+    assert row["t"] == pytest.approx(found.t)
+
+
+def test_an_audit_takes_the_distances_that_a_release_states():
+    kinds = {"ill": "ordinal:low<medium<high"}
+    table = sick(["low", "low", "medium", "high"], kinds)
+    release, key = MondrianAnonymizer(6, t=0.4).protect(table)
+    row = audit_tables(table, release, key, trials=1).select(measure="t")[0]
+    own = measure(release, ["age"], ["ill"])["ill"].t
+    assert row.value <= 0.4 + 1e-9
+    assert row.value != pytest.approx(own), "the release alone does not know the order"
+
+
 def test_other_values_stay_apart():
     assert len({said_by(one) for one in ("1", "10", "1.5", "a", "ab", "a b", "-1")}) == 7
 

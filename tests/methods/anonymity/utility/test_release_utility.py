@@ -16,6 +16,7 @@ from unspoken.methods.anonymity.utility.release_features import Features
 from unspoken.methods.anonymity.utility.release_utility import release_utility
 from unspoken.methods.anonymity.utility.risk_utility_frontier import _order, frontier
 from unspoken.protect import DataSwapper, Microaggregator, MondrianAnonymizer, OptimalRecoder
+from unspoken.table.engines.local import MemoryFrame
 
 
 def people(rows=400, seed=0):
@@ -142,3 +143,28 @@ def test_a_suppressed_category_is_reported_as_a_suppressed_number_is(local):
     if not local:
         assert release.mechanism["columns"]["name"]["form"] == "suppressed"
     assert faults_of(table, release, key) == ()
+
+
+def shown_as(column, values):
+    """Return a table, and its release in which one column holds other values."""
+    table = unspoken.read(pa.table({"age": list(range(40)) * 2, "city": [*"ABBB"] * 20}),
+                          quasi=["age", "city"], show=False)
+    release = DataSwapper(share=0.5).protect(table)[0]
+    rows = release.table.arrow()
+    at = rows.column_names.index(column)
+    rows = rows.set_column(at, column, pa.array(values, rows.schema.field(column).type))
+    return table, replace(release, table=replace(release.table, frame=MemoryFrame(rows)))
+
+
+def test_a_column_that_tells_nothing_has_moved_wholly():
+    for column in ("age", "city"):
+        assert release_utility(*shown_as(column, [None] * 80)).marginals == 1.0
+    half = release_utility(*shown_as("age", [None, *range(1, 40, 2), *[None] * 19] * 2))
+    assert half.marginals >= 0.5
+
+
+def test_frequencies_that_moved_are_warned_of():
+    moved = release_utility(*shown_as("city", [*"AAAB"] * 20)).warnings
+    assert moved == ("Frequencies of 'city' are not usable: 50% of the records have moved to other "
+                     "values, or to none.",)
+    assert release_utility(*shown_as("city", [*"BABB"] * 20)).warnings == ()

@@ -4,6 +4,7 @@ import datetime
 import http.client
 import json
 import socket
+import ssl
 import threading
 
 import pytest
@@ -18,6 +19,7 @@ from unspoken.methods.queries.service.analyst_access import RateLimit, analyst_o
 from unspoken.methods.queries.service.http_service import serve
 from unspoken.methods.queries.service.impatient_protocol import impatient_protocol
 from unspoken.methods.queries.service.query_client import QueryClient
+from unspoken.methods.queries.service.tls_gate import behind_tls, tls_context
 from unspoken.release.budget import Budget
 
 
@@ -208,8 +210,13 @@ def test_half_a_character_is_refused_before_anything_is_booked(tmp_path, field):
 class Server:
     """The protocol of the service under an application that says yes, in a thread."""
 
-    def __init__(self, **limits):
+    def __init__(self, tls=None, handshake=None, **limits):
         import uvicorn
+
+        protocol = impatient_protocol(**limits)
+        if tls is not None:
+            protocol = behind_tls(protocol, tls, **{**limits, **(
+                {} if handshake is None else {"half_sent": handshake})})
 
         async def app(scope, receive, send):
             await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -217,8 +224,8 @@ class Server:
 
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = self._socket.getsockname()
-        config = uvicorn.Config(app, http=impatient_protocol(**limits), log_level="critical",
-                                lifespan="off")
+        config = uvicorn.Config(app, http=protocol, log_level="critical", lifespan="off",
+                                loop="auto" if tls is None else "asyncio")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
 
@@ -265,3 +272,46 @@ def test_the_address_of_a_stranger_is_not_taken_from_a_header(tmp_path, monkeypa
     monkeypatch.setattr(uvicorn.Server, "run", lambda self: settings.append(self.config))
     serve(service(tmp_path))
     assert not settings[0].proxy_headers
+
+
+@pytest.fixture
+def gate(tmp_path):
+    """Return a server behind TLS, and what a client needs to trust it."""
+    certificate(tmp_path)
+    return (tls_context(tmp_path / "c.pem", tmp_path / "k.pem"),
+            ssl.create_default_context(cafile=tmp_path / "c.pem"))
+
+
+def asked_over_tls(server, trust):
+    """Return what a client is told who sends its request together with the end of its handshake."""
+    with socket.create_connection(server.address, timeout=60) as plain, \
+            trust.wrap_socket(plain, server_hostname="localhost") as one:
+        one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        return one.recv(15)
+
+
+def test_who_opens_connections_and_says_nothing_keeps_nobody_out(gate):
+    with Server(gate[0], most_of_one=2) as server:
+        silent = [socket.create_connection(server.address, timeout=60) for _ in range(2)]
+        assert closed(socket.create_connection(server.address, timeout=60))
+        silent.pop().close()
+        silent.pop().close()
+        assert asked_over_tls(server, gate[1]).startswith(b"HTTP/1.1 200")
+
+
+def test_a_handshake_that_is_not_done_is_given_up(gate):
+    with Server(gate[0], half_sent=0.05) as server:
+        assert closed(socket.create_connection(server.address, timeout=60))
+
+
+def test_a_half_request_inside_tls_is_given_up_too(gate):
+    with Server(gate[0], half_sent=0.05, handshake=60.0) as server, \
+            socket.create_connection(server.address, timeout=60) as plain, \
+            gate[1].wrap_socket(plain, server_hostname="localhost") as one:
+        one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        assert closed(one)
+
+
+def test_a_key_without_its_certificate_does_not_serve_in_the_clear(tmp_path):
+    with pytest.raises(InputError, match="certificate"):
+        serve(service(tmp_path), key=tmp_path / "k.pem")

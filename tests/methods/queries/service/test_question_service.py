@@ -223,6 +223,23 @@ def test_a_log_that_was_tampered_with_is_noticed(tmp_path, what):
         service(tmp_path)
 
 
+@pytest.mark.parametrize("kept", ["nothing", "the price", "the recipient"])
+def test_a_budget_that_is_an_older_copy_than_the_log_is_noticed(tmp_path, kept):
+    """Restored with its own head beside it, it would pay twice for what the log remembers."""
+    one = service(tmp_path)
+    ask(one, "select count()")
+    files = {name: (tmp_path / name).read_bytes() for name in ("b", "b.head")}
+    if kept == "the recipient":
+        one.ask("bob", question_of("select count()"))
+    else:
+        ask(one, f"select count() where age > 20 epsilon {0.1 if kept == 'nothing' else 0.2}")
+    service(tmp_path)
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(BudgetError, match="older copy"):
+        service(tmp_path)
+
+
 def test_a_log_that_cannot_be_written_answers_nothing(tmp_path, monkeypatch):
     one = service(tmp_path)
     real = one._log.write_head

@@ -17,6 +17,7 @@ Keller 2020). The dealer and the holders run this same code.
     lanes   n l      a, b, c       as triple, modulo 2^16 (l up to 16) or 2^32
     flags   n l      r, plane      as dabits, modulo 2^16 or 2^32
     zeros   n l      r, table      sum table = 1 at sum r modulo 2^l, 0 elsewhere
+    choices n k w    plane, s, t   sum t = holder w's bits times the sum of the others' s, k times
     windows n top    r, table      sum table = the coefficients for masks sum r (`windows`)
 
 A holder's own parts are uniform; what is sent is masked by the other holders' streams.
@@ -54,6 +55,7 @@ from unspoken.joint.mpc.shared import times, total
 
 MAX_WORDS = 1 << 27
 ANY = -1
+MOST_HOLDERS = 64
 Parts = list[Words]
 NONE = np.zeros((), np.uint64)
 GAP = np.zeros(0, np.uint64)
@@ -178,6 +180,14 @@ def _zeros(draws: Sequence[Parts], n: int, width: int) -> Parts:
     return [table]
 
 
+def _choices(draws: Sequence[Parts], n: int, k: int, who: int) -> Parts:
+    # A place where nobody is cannot be asked for to any use: what is dealt fits nobody's parts.
+    known = draws[who % len(draws)]
+    masks = total([NONE, *(parts[1] for parts in draws if parts is not known)])
+    bits = np.tile(bits_of(known[0], n), k)
+    return [bits * masks - _others(draws, 2)]
+
+
 def _with_tags(draws: Sequence[Parts], n: int, who: int) -> Parts:
     raise InputError("What one party knows is dealt with tags only.")
 
@@ -235,6 +245,11 @@ def _windows_lengths(n: int, top: int) -> tuple[int, ...]:
     return n, 2 * TERMS * n
 
 
+def _choices_lengths(n: int, k: int, who: int) -> tuple[int, ...]:
+    _within("holder's place", who, 0, MOST_HOLDERS - 1)
+    return plane_words(n), k * n, k * n
+
+
 def _zeros_lengths(n: int, width: int) -> tuple[int, ...]:
     _within("width", width, 0, 10)
     return n, n << width
@@ -265,6 +280,7 @@ KINDS = {
     "lanes": _Kind(2, _lanes_lengths, (2,), _lanes),
     "flags": _Kind(2, _flags_lengths, (0,), _flags),
     "zeros": _Kind(2, _zeros_lengths, (1,), _zeros),
+    "choices": _Kind(3, _choices_lengths, (2,), _choices),
     "windows": _Kind(2, _windows_lengths, (1,), _windows),
     "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
     "masks": _Kind(2, lambda n, who: (n,), (0,), _with_tags),

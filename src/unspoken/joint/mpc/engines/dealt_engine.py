@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.correlated.sources import SEED, DealerSource, OwnSource, ThirdSource
 from unspoken.joint.mpc.engines.engine import Engine
 from unspoken.joint.mpc.engines.masked_engine import MaskedEngine
 from unspoken.joint.mpc.engines.mode import DEALER, UNVETTED, Mode, having, two_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import SEED_BYTES
+from unspoken.joint.mpc.words.kept_by_own_bits import kept_words
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import Purpose
@@ -25,6 +30,16 @@ class DealtEngine(MaskedEngine):
 
     has_tables = True
     finds_bits = True
+    chooses_own = True
+
+    async def keep_own(self, owner: str, bits: Words | None, rows: Words) -> Words:
+        """Draw masks of the holder's bits and of the others' shares, and their products."""
+        count, size = rows.shape
+        place = self.party.holders.index(owner)
+        drawn = await self.draw([Need("choices", (size, count, place))])
+        if drawn is None:
+            return np.zeros(rows.shape, np.uint64)
+        return await kept_words(self.party, owner, bits, rows, drawn[0])
 
     async def open(self) -> None:
         """Send or receive the seeds of a run."""

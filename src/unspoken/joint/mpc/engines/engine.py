@@ -33,6 +33,9 @@ class Engine(ABC):
     reuses_masks = True
     """Whether an operand can be masked and opened once for several products."""
 
+    chooses_own = False
+    """Whether keeping values by bits that one holder has in the clear costs less than a product."""
+
     sums_on_shares = False
     """Whether an owner's values are never its share, because nobody could check what it adds."""
 
@@ -132,6 +135,10 @@ class Engine(ABC):
         numbers = await self.to_numbers(plane, rows.shape[1])
         self.party.begin("multiply")
         return await self.multiply(np.broadcast_to(numbers, rows.shape), rows)
+
+    async def keep_own(self, owner: str, bits: Words | None, rows: Words) -> Words:
+        """Return rows of values where the bits of a holder are 1, and zeros elsewhere."""
+        raise RefusedError("This engine knows no bits in the clear. Share them first.")
 
     def multiplies_own(self, owners: set[str]) -> bool:
         """Return True if two owners can multiply what each has in the clear, without sharing."""

@@ -233,6 +233,18 @@ async def floor(party: Party, value: Shared, bits: int) -> Shared:
     return exact.within(value.low >> bits, value.high >> bits)
 
 
+async def in_steps(party: Party, value: Shared, bits: int) -> Shared:
+    """Return values rounded to this many fractional bits, for opening: nothing else of them shows.
+
+    What is truncated and opened tells holders a little of the bits that were cut off.
+    """
+    dropped = value.scale - bits
+    if dropped <= 0:
+        return value
+    raised = replace(value, scale=0) + (1 << (dropped - 1))
+    return replace(await floor(party, raised, dropped), scale=bits)
+
+
 async def sums_less(party: Party, one: Any, other: Any, shape: tuple[int, ...], low: int,
                     high: int, scale: int = 0) -> SharedBits:
     """Return shared bits: where the owners' `one` add up to less than their `other`.

@@ -17,6 +17,7 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.tasks.common.column_checks import as_numbers
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, own_cuts
 from unspoken.models.asked_question import Asked, text_of
@@ -91,7 +92,7 @@ def own_questions(columns: Mapping[str, Any], numeric: Sequence[str],
 
 
 def _about_numbers(name: str, values: Any, points: int) -> list[Asked]:
-    numbers = np.asarray(values, np.float64)
+    numbers = as_numbers(f"Column '{name}'", values)
     missing = np.isnan(numbers)
     asked = [Asked(name, cut=cut) for cut in own_cuts(numbers[~missing], points)]
     if not missing.any():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from unspoken.arrays import Floats, Ints
 from unspoken.joint.mpc.ops.again_claims import must_repeat, tests_again
 from unspoken.joint.mpc.ops.choice import floor
 from unspoken.joint.mpc.ops.fixed_operand_matmul import PooledBlocks
+from unspoken.joint.mpc.ops.own_choice import keep_where
 from unspoken.joint.mpc.ops.products import matmul, multiply
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
@@ -161,10 +163,13 @@ class BoostedTree:
                                 sums[split, :-1])
         first = chosen.sum(axis=1).within(sums.low, sums.high)
         second = (sums[split, -1] - first).within(sums.low, sums.high)
-        answers = await self._shared_bits(asking[split], slots[split])
-        self._claim(answers, hot[split], asking[split])
         parts = [level.inside[split]] if last else [level.inside[split], level.words[split]]
-        parted = await _parted(hot.party, parts, answers)
+        if tests_again(hot.party):
+            answers = await self._shared_bits(asking[split], slots[split])
+            self._claim(answers, hot[split], asking[split])
+            parted = await _parted(hot.party, parts, answers)
+        else:
+            parted = await self._parted_by_site(parts, asking[split], slots[split])
         below = Level(children, parted[0], parted[-1], sums_of_words[split])
         return below, _in_turn(first, second)
 
@@ -179,13 +184,32 @@ class BoostedTree:
                 self.own[node] = slot
         return list(range(start, len(self.owner)))
 
+    def _answers(self, site: int, slots: Ints) -> Any:
+        """Return which records have the first answer to these questions; None to other sites."""
+        if site != self.ground.me or self.ground.codes is None:
+            return None
+        return (self.ground.codes[slots] == 0).astype(np.int64)
+
+    async def _parted_by_site(self, parts: Sequence[Shared], asking: Ints,
+                              slots: Ints) -> list[Shared]:
+        """Return every part for both children in turn, a few nodes of one site at a time."""
+        step, order, first = max(1, BLOCK // self.ground.bits.rows), [], []
+        for site, name, nodes in self._by_site(asking):
+            for at in range(0, nodes.size, step):
+                some = nodes[at:at + step]
+                order.append(some)
+                first.append(await keep_where(self.ground.party, [part[some] for part in parts],
+                                              self._answers(site, slots[some]), name))
+        back = np.argsort(np.concatenate(order))
+        kept = [concatenate([each[place] for each in first])[back] for place in range(len(parts))]
+        return [_in_turn(one, (part - one).within(one.low, one.high))
+                for part, one in zip(parts, kept, strict=True)]
+
     async def _shared_bits(self, asking: Ints, slots: Ints) -> Shared:
         """Share, by every site for its nodes, which records have the first answer."""
         parts, order, rows = [], [], self.ground.bits.rows
         for site, name, nodes in self._by_site(asking):
-            mine = None
-            if site == self.ground.me and self.ground.codes is not None:
-                mine = (self.ground.codes[slots[nodes]] == 0).astype(np.int64)
+            mine = self._answers(site, slots[nodes])
             parts.append(await share(self.ground.party, mine, name, (nodes.size, rows), 0, 1))
             order.append(nodes)
         return concatenate(parts)[np.argsort(np.concatenate(order))]

@@ -19,8 +19,9 @@ of the children.
   fixed point: see `packed_slopes` and `column_gains`. What is opened of a leaf is what later trees
     are grown with, so the trees are those of the opened numbers.
   cost: 8 N slots bytes a site once (again when the masks are used up). A tree of depth d: 16 N
-    2^(d-1) for the sums, 80 N 2^(d-1) and 40 N 2^(d-1) for the rows of the children, 16 N 2^d for
-    the log-odds, 1.2 kB N for gradients; then about 2 kB for each question and node.
+    2^(d-1) for the sums, 32 N 2^(d-1) and 16 N 2^(d-1) for the rows of the children (80 and 40
+    where the asking site holds no shares, or no dealer serves), 16 N 2^d for the log-odds, 1.2 kB N
+    for gradients; then about 2 kB for each question and node.
 """
 
 from __future__ import annotations

@@ -64,7 +64,9 @@ def _answers(study: Study, records: int, name: str) -> Answers:
 
 
 def _opens(study: Study) -> tuple[Opened, ...]:
-    return (Quotients("the sums of gradients of a leaf", RATIO, 1),)
+    """Return numbers of leaves: every tree gives one more of the same records."""
+    rounds = BoostSettings.of(study.parameters).rounds
+    return (Quotients("the sums of gradients of a leaf", RATIO, rounds),)
 
 
 TASKS = (Task("boosted-trees", HELP, declared(BoostSettings, "rows"), _fits, _disclosures, _outlook,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.models.boosted_part import BoostedPart
 from unspoken.models.load_model import load_model
 from unspoken.models.site_tree_part import Asked, TreePart
+from unspoken.table.formats.data_urls import DataUrl, Place
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,12 @@ def parts_program(study: Study) -> ClassifyTogether | ClassifyWalking:
     return ClassifyTogether(settings.class_site, study.having("receiver"))
 
 
-def load_part(path: Path, study: Study) -> Loaded:
+def load_part(path: Place, study: Study) -> Loaded:
     """Return a site's part and its columns of the new records."""
+    if isinstance(path, DataUrl):
+        raise StudyError("The part of the tree lies beside the table, as 'NAME.part.json'. An "
+                         "address of a database or another system has no such place. Copy the "
+                         "table into a file.")
     beside = path.with_suffix(".part.json")
     if not beside.exists():
         raise StudyError(explain("A part of the tree", f"beside the table: '{beside.name}'",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.param_rules import Between, Words
 from unspoken.joint.tasks.task_params import TaskSettings, agreed
@@ -60,15 +61,20 @@ class OwnSchema:
     ends: Ints
 
 
-def widened(values: Floats, margin: float) -> tuple[int, int]:
+def widened(name: str, values: Floats, margin: float) -> tuple[int, int]:
     """Return an owner's ends in units of 2^-20, moved outwards to round numbers.
 
-    Without values they are ends that change nobody's.
+    Without values they are ends that change nobody's. Values without room are refused: ends that
+    are cut would be those of a range that does not hold them.
     """
     there = values[np.isfinite(values)]
     if not there.size:
         return BOUND, -BOUND
     low, high = float(there.min()), float(there.max())
+    if max(-low, high) >= 2.0**30:
+        raise DataError(f"Column '{name}' must have numbers between -2^30 and 2^30, so that its "
+                        "ends have room. Some are beyond. Bring it in greater units, such as "
+                        "thousands.")
     width = high - low if high - low >= LEAST else 1.0
     step = _round_step(width * margin)
     ends = (math.floor((low - margin * width) / step) * step,

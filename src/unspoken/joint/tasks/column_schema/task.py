@@ -61,7 +61,7 @@ def _load(path: Path, study: Study) -> OwnSchema:
     params = SchemaParams.of(study.parameters)
     table = read_own(path, params.columns)
     words = {name: _own_words(table, name, params.most) for name in params.categories_of}
-    ends = [widened(table.numbers([name])[:, 0], params.margin) for name in params.numbers]
+    ends = [widened(name, table.numbers([name])[:, 0], params.margin) for name in params.numbers]
     return OwnSchema(words, np.array(ends, np.int64).reshape(-1, 2))
 
 

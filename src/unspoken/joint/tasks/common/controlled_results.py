@@ -10,7 +10,6 @@ ones by fewer records: the difference of two results would be about these few.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,19 +18,16 @@ from typing import Any
 from unspoken.errors import DataError, UnspokenError
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.result_control.opened_forms import worked_out
 from unspoken.joint.result_control.verdict import Certainty, Verdict, sentences, strongest
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.party_files import party_table
+from unspoken.joint.tasks.common.earlier_results import compare_with_earlier
 from unspoken.joint.tasks.common.study_parameters import everybody
 from unspoken.joint.tasks.param_rules import Words
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, declared
 from unspoken.release.parameters import OneOf, Whole
-
-UNLIMITED = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,9 @@ def controlled(task: Task) -> Task:
 
     def load(path: Path, study: Study) -> Any:
         data = _loaded(task, path, without_control(study))
-        _compare_with_earlier(path, study)
+        least = ControlSettings.of(study.parameters).least_changes
+        if least is not None:
+            compare_with_earlier(path, without_control(study), least)
         return data
 
     def program(study: Study) -> Any:
@@ -140,28 +138,3 @@ def _refuse_unaccepted(task: Task, study: Study) -> None:
                     f"The study refuses results from which data can be worked out. '{party}' could "
                     f"work out {verdict.text}. Find a third owner, open less, or accept it: "
                     f"--set 'accepts=[\"{verdict.name}\"]'.")
-
-
-def _compare_with_earlier(path: Path, study: Study) -> None:
-    """Refuse records that differ by few from those of an earlier run; note them otherwise."""
-    least = ControlSettings.of(study.parameters).least_changes
-    if least is None:
-        return
-    register = QueryBudget(study.name, UNLIMITED, least, path.with_name(f"{path.name}.results"))
-    register.spend(_records(path))
-
-
-def _records(path: Path) -> list[bytes]:
-    """Return the records of a file, equal ones numbered, so that they can be compared as a set."""
-    try:
-        table = party_table(path).arrow()
-        rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-        listed = [repr(row).encode() for row in rows]
-    except UnspokenError:
-        listed = path.read_bytes().splitlines()
-    seen: Counter[bytes] = Counter()
-    numbered = []
-    for row in listed:
-        seen[row] += 1
-        numbered.append(row + b"\0%d" % seen[row])
-    return numbered

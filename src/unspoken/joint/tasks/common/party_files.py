@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pyarrow as pa
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
-from unspoken.table.formats.data_urls import Place
+from unspoken.table.formats.data_urls import DataUrl, Place
 from unspoken.table.formats.read_options import ReadOptions
 from unspoken.table.schema import Schema
 from unspoken.table.table import Table
@@ -93,6 +94,15 @@ def id_column(path: Place, name: str, parameter: str = "ids") -> list[Any]:
         raise StudyError(explain(f"Parameter '{parameter}'", "one of this owner's columns: "
                                  + ", ".join(table.schema.names), name))
     return list(table.arrow([name])[name].to_pylist())
+
+
+def kept_beside(source: Place, ending: str, parameter: str) -> Path:
+    """Return where something is kept beside a party's file: `north.csv.ENDING` of north.csv."""
+    if isinstance(source, DataUrl):
+        raise StudyError(f"Parameter '{parameter}' keeps a record beside this owner's file. An "
+                         "address of a database or another system has no such place. Copy the "
+                         "data into a file.")
+    return source.with_name(f"{source.name}.{ending}")
 
 
 def needed(columns: Sequence[str], *names: str) -> None:

@@ -10,7 +10,12 @@ import numpy as np
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.result_control.opened_forms import Decisions, FineNumbers, Opened
+from unspoken.joint.result_control.opened_forms import (
+    Decisions,
+    FineNumbers,
+    Opened,
+    RowModel,
+)
 from unspoken.joint.result_control.verdict import Certainty
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
@@ -90,6 +95,7 @@ def _opens(study: Study) -> tuple[Opened, ...]:
     by_value = settings.show == VALUES
     return (Decisions("number of records", "it is opened", certainty=Certainty.ALWAYS),
             FineNumbers("values of records"),
+            RowModel(len(terms_of(study.parameters).features), errors=False, sums=True),
             Decisions(MOMENTS, "leverage of enough of its records" if by_value else
                       "where leverage of many of its records is near a limit", to,
                       certainty=Certainty.USUALLY if by_value else Certainty.SOMETIMES))

@@ -15,7 +15,7 @@ from unspoken.joint.mpc.sets.encrypted_circle import encoded, own_set
 from unspoken.joint.result_control.opened_forms import Decisions, Opened
 from unspoken.joint.result_control.verdict import Certainty
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.party_files import id_column
+from unspoken.joint.tasks.common.party_files import id_column, kept_beside
 from unspoken.joint.tasks.intersection.params import IntersectionParams
 from unspoken.joint.tasks.intersection.pooled import pooled
 from unspoken.joint.tasks.intersection.program_rows import CommonIds, disclosures
@@ -77,7 +77,9 @@ def _load(path: Path, study: Study) -> tuple[list[bytes], QueryBudget | None]:
         raise StudyError(f"Column '{params.column}' must have an id in every row. Some have none.")
     ids = encoded(values)
     own_set(ids, params.rules)
-    return ids, params.budget(study.name, path.with_name(f"{path.name}.queries"))
+    if params.queries is None:
+        return ids, None
+    return ids, params.budget(study.name, kept_beside(path, "queries", "queries"))
 
 
 def _blank(study: Study, name: str, records: int) -> tuple[list[bytes], None]:

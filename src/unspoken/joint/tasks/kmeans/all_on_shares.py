@@ -31,11 +31,10 @@ from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.tasks.kmeans.nearest_centre import aligned, closest, one_hot
-from unspoken.joint.tasks.kmeans.params import KMeansParams, threshold
+from unspoken.joint.tasks.kmeans.params import FINER, KMeansParams, threshold
 
 SMALL = "whether a cluster has fewer records than agreed"
 MOVED = "whether the centres still move, once a round"
-FINER = 2
 BLOCK = 1 << 21
 
 

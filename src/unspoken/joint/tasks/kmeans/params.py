@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.shared import check_interval
 from unspoken.joint.tasks.common.column_checks import as_numbers
@@ -24,6 +24,8 @@ from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declare
 from unspoken.release.parameters import OneOf, Real, Whole
 
 EXTRA = 6
+FINER = 2
+"""A centre has so many more fractional bits than values."""
 MOST_SCALE = 24
 ROW_WAYS = ("hidden", "revealed")
 COLUMN_WAYS = ("hidden", "assignments")
@@ -53,6 +55,8 @@ class KMeansParams:
         Public numbers of records, whatever the data is, or k-means++, all of it on shares.
     smallest_group : int, default 0
         Over rows: centres are not opened if a cluster has fewer records; 0 opens them all.
+    bits : int, optional
+        Over rows: with how many fractional bits centres are opened. Default: all, `scale` + 2.
     """
 
     k: int = field(metadata=agreed(Whole(1), "the number of clusters"))
@@ -72,10 +76,16 @@ class KMeansParams:
     smallest_group: int = field(default=0, metadata=agreed(
         Whole(0), "centres are opened only if every cluster has this many records; one bit says "
         "so, and 0 asks for none", split="rows"))
+    bits: int | None = field(default=None, metadata=agreed(
+        Between(1, MOST_SCALE), "with how many fractional bits centres are opened, without it "
+        "'scale' and 2 more", split="rows"))
 
     def __post_init__(self) -> None:
         """Refuse what makes no clustering."""
         check_declared("kmeans", self)
+        if self.bits is not None and self.bits > self.scale + FINER:
+            raise InputError(explain("k-means: 'bits'", f"at most 'scale' + {FINER}, which is "
+                                     f"{self.scale + FINER}", self.bits))
 
     @property
     def units(self) -> int:

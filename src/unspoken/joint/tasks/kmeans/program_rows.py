@@ -30,6 +30,7 @@ from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.checkpoints import kept
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.choice import in_steps
 from unspoken.joint.mpc.ops.secure_sum import secure_sum
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
@@ -82,6 +83,9 @@ class KMeansOverRows:
         if way == "revealed" and rules.smallest_group:
             raise RefusedError("Way 'revealed' opens the sums of every cluster in every round, "
                                "small ones too. 'smallest_group' needs way='hidden'.")
+        if way == "revealed" and rules.bits is not None:
+            raise RefusedError("Way 'revealed' opens sums exactly, in every round. 'bits' needs "
+                               "way='hidden'.")
         if way == "revealed" and rules.start != "records":
             raise RefusedError("Centres that are drawn by their distances are records. Way "
                                "'revealed' would show them. Use way='hidden'.")
@@ -129,7 +133,10 @@ class KMeansOverRows:
         await loop.run()
         if self.rules.smallest_group:
             await loop.refuse_small()
-        centres = await reveal(party, loop.centres, because=CENTRES, to=self.receivers)
+        found = loop.centres
+        if self.rules.bits is not None:
+            found = await in_steps(party, found, self.rules.bits)
+        centres = await reveal(party, found, because=CENTRES, to=self.receivers)
         return None if centres is None else np.asarray(centres)
 
     async def _shared(self, party: Party, units: Ints, sizes: Ints) -> Shared:

@@ -29,9 +29,9 @@ from unspoken.joint.tasks.common.study_parameters import (
     owners_of,
 )
 from unspoken.joint.tasks.kmeans import program_columns, program_rows
-from unspoken.joint.tasks.kmeans.all_on_shares import FINER, MOVED
+from unspoken.joint.tasks.kmeans.all_on_shares import MOVED
 from unspoken.joint.tasks.kmeans.nearest_centre import WON
-from unspoken.joint.tasks.kmeans.params import KMeansSettings, rules_of
+from unspoken.joint.tasks.kmeans.params import FINER, KMeansSettings, rules_of
 from unspoken.joint.tasks.kmeans.pooled import pooled
 from unspoken.joint.tasks.kmeans.program_columns import EVERY, KMeansOverColumns, KMeansSite
 from unspoken.joint.tasks.kmeans.program_rows import TOTALS, KMeansOverRows
@@ -194,9 +194,11 @@ def _rows_opens(study: Study) -> tuple[Opened, ...]:
     sums = "the sums and sizes of clusters"
     if way_of(study.parameters) == "revealed":
         return (Totals(f"{sums} in every round"),)
+    bits, to = rules.scale + FINER if rules.bits is None else rules.bits, study.having("receiver")
     if rules.k == 1:
-        return (Totals("the mean of each column", study.having("receiver")),)
-    return (Quotients(sums, rules.scale + FINER, columns * rules.k, study.having("receiver")),)
+        mean = "the mean of each column"
+        return (Totals(mean, to) if rules.bits is None else Quotients(mean, bits, 2, to),)
+    return (Quotients(sums, bits, columns * rules.k, to),)
 
 
 def _columns_opens(study: Study) -> tuple[Opened, ...]:

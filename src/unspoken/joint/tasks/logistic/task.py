@@ -9,7 +9,12 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.result_control.opened_forms import FineNumbers, Opened, Totals
+from unspoken.joint.result_control.opened_forms import (
+    FineNumbers,
+    LogisticNumbers,
+    Opened,
+    Totals,
+)
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import choices
@@ -23,6 +28,7 @@ from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.study_terms import (
     columns_of,
     expected_of,
+    places_in,
     receivers_of,
     terms_of,
 )
@@ -147,12 +153,17 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 def _rows_opens(study: Study) -> tuple[Opened, ...]:
-    return (Totals("number of records"),
-            FineNumbers("values of records", receivers_of(study)))
+    to, settings = receivers_of(study), LogisticSettings.of(study.parameters)
+    terms = len(terms_of(study.parameters).features)
+    return (Totals("number of records"), FineNumbers("values of records", to),
+            LogisticNumbers("counts of values of columns and of their pairs", terms,
+                            not settings.ridge, to))
 
 
 def _columns_opens(study: Study) -> tuple[Opened, ...]:
-    return (FineNumbers("counts of values beside one's own", receivers_of(study)),)
+    columns, settings = columns_of(study.parameters), LogisticSettings.of(study.parameters)
+    return (LogisticNumbers("counts of values beside one's own", len(columns.terms.features),
+                            not settings.ridge, receivers_of(study), places_in(columns)),)
 
 
 TASKS = (

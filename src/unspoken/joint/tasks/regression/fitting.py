@@ -9,7 +9,8 @@ inverted is close to the correlation matrix, and its condition does not depend o
     coefficients and, with inference, standard errors and the sums of squares (whence R-square, C_p
     and every test). Never X'X, the inverse, or residuals.
   error: that of rounding data to 2^-47 of the greatest magnitude, and 2^-96 beyond it; opened
-    numbers have 50 bits and more.
+    numbers have 50 bits and more, or the `bits` that were agreed on: steps of 2^-bits of the power
+    of two next to a column's spread.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.multi_limb import FINE, Wide, public_wide
+from unspoken.joint.mpc.ops.choice import in_steps
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.limb_products import wide_matmul
 from unspoken.joint.mpc.ops.limb_sharing import narrow, rescale
@@ -190,11 +192,13 @@ def _beside(one: Wide, other: Wide) -> Wide:
     return join_wide([one, other], 1)
 
 
-async def opened(party: Party, value: Wide, most: float, because: str,
-                 to: Sequence[str]) -> Floats | None:
-    """Open wide values with as many bits as 64 have room for."""
+async def opened(party: Party, value: Wide, most: float, because: str, to: Sequence[str],
+                 bits: int | None = None) -> Floats | None:
+    """Open wide values with this many fractional bits, or as many as 64 have room for."""
     scale = min(FINE, 60 - ceil(log2(most)))
     short = await narrow(party, await rescale(party, value, FINE), scale, most)
+    if bits is not None:
+        short = await in_steps(party, short, bits)
     plain: Floats | None = await reveal(party, short.reshape(short.size), because=because, to=to)
     return plain
 
@@ -208,16 +212,16 @@ async def open_model(
     features: Sequence[str],
 ) -> LinearModel | None:
     """Open what was agreed; None to those who do not learn it."""
-    p, units, to = len(features), moments.units, rules.receivers
+    p, units, to, bits = len(features), moments.units, rules.receivers, rules.bits
     most = ROOM * p + float(penalties(moments, rules.ridge).sum())
     bound = _most_beta(rules, most)
     reach = 1.0 + float(np.ldexp(1.0, moments.spreads).sum()) * max(1.0, bound)
-    beta = await opened(party, fitted.beta, bound, COEFFICIENTS, to)
+    beta = await opened(party, fitted.beta, bound, COEFFICIENTS, to, bits)
     inside = await open_smaller(party, moments, rules, features)
-    start = await opened(party, fitted.start, reach, COEFFICIENTS, to)
+    start = await opened(party, fitted.start, reach, COEFFICIENTS, to, bits)
     errors = rss = tss = None
     if rules.inference:
-        sums = await opened(party, _beside(fitted.rss, fitted.tss), 2.0, SUMS, to)
+        sums = await opened(party, _beside(fitted.rss, fitted.tss), 2.0, SUMS, to, bits)
         rss, tss = (None, None) if sums is None else sums * units[-1] ** 2 * moments.weight
     if rules.inference and not rules.ridge:
         errors = await open_errors(party, moments, fitted, rules, most)
@@ -238,7 +242,7 @@ async def open_smaller(party: Party, moments: Scaled, rules: RegressionParams,
         places = [list(features).index(name) for name in names]
         part = moments.take([*places, len(features)])
         rss = await opened(party, (await fit(party, part, rules)).rss, 2.0, SMALLER,
-                           rules.receivers)
+                           rules.receivers, rules.bits)
         if rss is not None:
             models.append(Smaller(names, float(rss[0] * moments.units[-1] ** 2 * moments.weight)))
     return tuple(models)
@@ -249,8 +253,8 @@ async def open_mean(party: Party, moments: Scaled, rules: RegressionParams,
     """Open the model without terms: the mean of the response and its sum of squares."""
     unit, to, n = float(moments.units[-1]), rules.receivers, moments.records
     reach = 1.0 + float(np.ldexp(1.0, moments.spreads[-1]))
-    start = await opened(party, moments.sums[-1:], reach, COEFFICIENTS, to)
-    square = await opened(party, moments.matrix[-1:, -1], 2.0, SUMS, to) if (
+    start = await opened(party, moments.sums[-1:], reach, COEFFICIENTS, to, rules.bits)
+    square = await opened(party, moments.matrix[-1:, -1], 2.0, SUMS, to, rules.bits) if (
         rules.inference) else None
     if start is None:
         return None
@@ -270,9 +274,9 @@ async def open_errors(party: Party, moments: Scaled, fitted: Fit, rules: Regress
     """Open the diagonal of the inverse, and that of the intercept before it."""
     place, to = np.arange(fitted.beta.shape[0]), rules.receivers
     greatest = 2.5 * rules.condition / most
-    diagonal = await opened(party, fitted.inverse[place, place], greatest, ERRORS, to)
+    diagonal = await opened(party, fitted.inverse[place, place], greatest, ERRORS, to, rules.bits)
     means = 4.0 * float(np.ldexp(1.0, 2 * moments.spreads).sum()) * greatest
-    first = await opened(party, fitted.spread, means, ERRORS, to)
+    first = await opened(party, fitted.spread, means, ERRORS, to, rules.bits)
     return None if diagonal is None or first is None else np.concatenate([first, diagonal])
 
 

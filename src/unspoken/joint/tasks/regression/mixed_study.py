@@ -76,5 +76,6 @@ def mixed_opens(study: Study, opened: tuple[Opened, ...]) -> tuple[Opened, ...]:
     [model], rows = opened, rows_of(study.parameters)
     if not rows or not isinstance(model, ColumnModel):
         return opened
-    over_rows = RowModel(model.terms, model.errors, model.sums, model.ridge, model.to)
+    over_rows = RowModel(model.terms, model.errors, model.sums, model.ridge, model.to,
+                         model.smaller, model.bits)
     return (MixedModel(model, over_rows, rows),)

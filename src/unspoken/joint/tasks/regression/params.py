@@ -18,7 +18,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.column_checks import numbers as finite
 from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings
 from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM
-from unspoken.joint.tasks.param_rules import Flag, Numbers, RealBetween, Word, Words
+from unspoken.joint.tasks.param_rules import Between, Flag, Numbers, RealBetween, Word, Words
 from unspoken.joint.tasks.task import RECORDS
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, as_study, check_declared
 from unspoken.models.coefficients import TIMES
@@ -33,6 +33,10 @@ CONDITION_PARAM = agreed(Real(1.0, 2.0**28), "the greatest condition of the matr
                          "inverted", "Use 2**20.")
 INFERENCE = agreed(Flag(), "open standard errors and sums of squares as well",
                    "False opens coefficients alone.")
+BITS = agreed(Between(4, 48), "how finely the model's numbers are opened: in steps of 2^-bits of "
+              "the spread of columns, without it with 50 bits",
+              "Half the binary digits of the number of records and 6 more are a small part of a "
+              "standard error.")
 METHOD = agreed(OneOf(METHODS), "choose terms", "Use 'stepwise'.", name="select")
 CRITERION = agreed(OneOf(CRITERIA), "by which terms are chosen, bic without it", "Use 'bic'.")
 
@@ -54,6 +58,9 @@ class RegressionParams:
     smaller : tuple of tuple of str, default ()
         Terms of models inside this one; their residual sums of squares are opened too, for tests
         and C_p.
+    bits : int, optional
+        How finely numbers are opened: in steps of 2^-bits of the spread of columns. Default: with
+        50 bits.
     """
 
     ridge: float = field(default=0.0, metadata=RIDGE)
@@ -61,6 +68,7 @@ class RegressionParams:
     inference: bool = field(default=True, metadata=INFERENCE)
     receivers: tuple[str, ...] = ()
     smaller: tuple[tuple[str, ...], ...] = ()
+    bits: int | None = field(default=None, metadata=BITS)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be fitted."""
@@ -115,6 +123,7 @@ class RegressionSettings(NoiseSettings, ModelSettings):
     inference: bool = field(default=True, metadata=INFERENCE)
     smaller: tuple[str, ...] = field(default=(), metadata=agreed(
         Words('a list such as ["age+stay"]', 0), "models inside this one to test against"))
+    bits: int | None = field(default=None, metadata=BITS)
     select: str | None = field(default=None, metadata=METHOD)
     criterion: str | None = field(default=None, metadata=CRITERION)
     keep: tuple[str, ...] = field(default=(), metadata=agreed(
@@ -132,6 +141,9 @@ class RegressionSettings(NoiseSettings, ModelSettings):
         self.check_noise()
         if self.epsilon is None and self.ranges:
             raise StudyError("'range.NAME' belongs to 'epsilon', which is missing.")
+        if self.epsilon is not None and self.bits is not None:
+            raise StudyError("'bits' says how finely exact numbers are opened, and 'epsilon' adds "
+                             "noise to sums. The study has both. Leave one of them out.")
 
     def selection(self) -> Selection | None:
         """Return how terms are chosen, if they are."""

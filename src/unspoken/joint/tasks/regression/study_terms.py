@@ -12,6 +12,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     owners_of,
 )
 from unspoken.joint.tasks.regression.column_blocks import (
+    ALL,
     OwnedColumns,
 )
 from unspoken.joint.tasks.regression.params import (
@@ -35,7 +36,14 @@ def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> Re
     settings = RegressionSettings.of(parameters)
     smaller = tuple(tuple(names.split("+")) for names in settings.smaller)
     return as_study(lambda: RegressionParams(settings.ridge, settings.condition,
-                                             settings.inference, tuple(receivers), smaller))
+                                             settings.inference, tuple(receivers), smaller,
+                                             settings.bits))
+
+
+def places_of(terms: RegressionTerms,
+              smaller: Sequence[Sequence[str]]) -> tuple[tuple[int, ...], ...]:
+    """Return which terms models inside the model have."""
+    return tuple(tuple(terms.place(name) for name in names) for names in smaller)
 
 
 def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
@@ -44,6 +52,13 @@ def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
     if model.held not in (*owners, "all", "split"):
         owners[model.held] = ()
     return as_study(lambda: OwnedColumns(owners, model.response, model.held, model.pairs))
+
+
+def places_in(columns: OwnedColumns) -> dict[str, tuple[int, ...]]:
+    """Return which terms every owner has; the response stands after the last one."""
+    shared = (len(columns.terms.features),) if columns.held == ALL else ()
+    return {owner: tuple({*(place for place, _ in columns.own(owner)), *shared})
+            for owner in columns.owners}
 
 
 def rows_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:

@@ -27,7 +27,6 @@ from unspoken.joint.tasks.common.study_parameters import (
 )
 from unspoken.joint.tasks.regression import program_rows
 from unspoken.joint.tasks.regression.column_blocks import (
-    ALL,
     SAME_RESPONSE,
     SAME_ROWS,
     Given,
@@ -59,6 +58,8 @@ from unspoken.joint.tasks.regression.second_moments import SIZES
 from unspoken.joint.tasks.regression.study_terms import (
     columns_of,
     expected_of,
+    places_in,
+    places_of,
     receivers_of,
     rows_of,
     rules_of,
@@ -270,18 +271,19 @@ def rows_opens(study: Study) -> tuple[Opened, ...]:
     if selection is not None:
         terms = min(terms, max(1, len(selection.keep)))
     return (RowModel(terms, rules.inference and not rules.ridge, rules.inference,
-                     bool(rules.ridge), rules.receivers), Totals("number of records"))
+                     bool(rules.ridge), rules.receivers,
+                     places_of(terms_of(study.parameters), rules.smaller), rules.bits),
+            Totals("number of records"))
 
 
 def columns_opens(study: Study) -> tuple[Opened, ...]:
     """Return the numbers of a model over columns; a response that all have is known to all."""
     rules, columns = rules_of(study.parameters, receivers_of(study)), columns_of(study.parameters)
     terms = len(columns.terms.features)
-    shared = (terms,) if columns.held == ALL else ()
-    places = {owner: tuple({*(place for place, _ in columns.own(owner)), *shared})
-              for owner in columns.owners}
-    return (ColumnModel(places, terms, rules.inference and not rules.ridge, rules.inference,
-                        bool(rules.ridge), rules.receivers),)
+    return (ColumnModel(places_in(columns), terms, rules.inference and not rules.ridge,
+                        rules.inference, bool(rules.ridge), rules.receivers,
+                        places_of(columns.terms, rules.smaller),
+                        selection_of(study.parameters) is not None, rules.bits),)
 
 
 TASKS = (

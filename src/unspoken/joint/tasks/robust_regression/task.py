@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.result_control.opened_forms import FineNumbers, Opened, Totals
+from unspoken.joint.result_control.opened_forms import FineNumbers, Opened, RowModel, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of
@@ -76,8 +76,10 @@ def _answers(study: Study, records: int, name: str) -> Answers:
 
 
 def _opens(study: Study) -> tuple[Opened, ...]:
+    terms = len(terms_of(study.parameters).features)
     return (Totals("number of records"), Totals("how many residuals are held down"),
-            FineNumbers("values of records"))
+            FineNumbers("values of records"),
+            RowModel(terms, errors=True, sums=True, where="no residual is held down"))
 
 
 TASKS = (Task("robust", HELP, tuple(

@@ -20,7 +20,7 @@ from unspoken.joint.result_control.opened_forms import Decisions, Opened, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of
-from unspoken.joint.tasks.common.party_files import left_out, party_options
+from unspoken.joint.tasks.common.party_files import kept_beside, left_out, party_options
 from unspoken.joint.tasks.common.study_parameters import learns
 from unspoken.joint.tasks.rules import program_columns, program_rows
 from unspoken.joint.tasks.rules.baskets_with_ids import basket_ids, read_with_ids
@@ -118,7 +118,7 @@ def _budget(study: Study, path: Path) -> QueryBudget | None:
     """Return the budget of runs that is kept beside an owner's file."""
     queries = RuleSettings.of(study.parameters).queries
     return None if queries is None else QueryBudget(study.name, queries, 1,
-                                                    path.with_name(f"{path.name}.queries"))
+                                                    kept_beside(path, "queries", "queries"))
 
 
 def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:

@@ -71,6 +71,12 @@ class ForecastParams(TaskSettings):
                      for weight in (GRID if chosen else (self.weight,)))
 
     @property
+    def is_last(self) -> bool:
+        """Return True if a forecast is the last value, and so that of the sum the last sum."""
+        return (self.law == "mean" and self.window == 1) or (
+            self.law == "smoothing" and self.weight == 1)
+
+    @property
     def bound(self) -> int:
         """Return the bound of one owner's forecast, in units of 2^-scale.
 

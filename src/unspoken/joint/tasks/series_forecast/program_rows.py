@@ -6,8 +6,9 @@ of the sum. Which weight smoothing takes is not linear: every owner shares its f
 misses one ahead for nine weights, misses are added, squared and added up on shares, the weight with
 the least sum is found by a tournament, and only its forecast is opened.
   discloses: to the receivers the forecast of each column, as many numbers as periods ahead. Not:
-    any series, any sum of a period, nor which weight was taken. Of two owners each subtracts its
-    own forecast and has the other's, up to the weight.
+    any series, any sum of a period (but of the last, where a window or weight of 1 makes it the
+    forecast), nor which weight was taken. Of two owners each subtracts its own forecast and has the
+    other's, up to the weight.
   safe against: as sums, squares and comparisons in the mode. Who comes again with another series
     learns no more than from its own difference.
   cost: a sum; with a chosen weight nine squares for each period and column, and a tournament of

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.result_control.opened_forms import FineNumbers, Opened, Totals
+from unspoken.joint.result_control.opened_forms import (
+    Decisions,
+    FineNumbers,
+    Opened,
+    Totals,
+)
+from unspoken.joint.result_control.verdict import Certainty
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import read_matrix, with_shares
 from unspoken.joint.tasks.common.study_parameters import outlined
@@ -25,11 +31,13 @@ HELP = """The next values of the sum of all owners' series, such as joint demand
         --set 'columns=["orders", "stock"]' --set periods=36 --set ahead=3 --set most=1e6 ...
 
 Every owner joins with a table of one row a period, in order of time. Receivers learn the forecast
-of the sum of each column for the next periods, and no sum of any period. Laws: "mean" (over the
-last 'window' periods), "trend" (a straight line), "smoothing" (exponential) and "holt" (with a
-slope). Without 'weight' the two last take the weight that would have missed least before: it is
-found on shares, and nobody learns which. Of two owners each learns the other's forecast."""
+of the sum of each column for the next periods, and no sum of any period (but of the last one where
+'window' or 'weight' is 1). Laws: "mean" (over the last 'window' periods), "trend" (a straight
+line), "smoothing" (exponential) and "holt" (with a slope). Without 'weight' the two last take the
+weight that would have missed least before: it is found on shares, and nobody learns which. Of two
+owners each learns the other's forecast."""
 QUANTITY = "the forecast of each column"
+LAST = "the value of the last period of each column"
 
 
 class ForecastStudy(ForecastOverRows):
@@ -53,6 +61,8 @@ def _outlook(study: Study) -> Outlook:
     notes = []
     if len(study.having("owner")) == 2:
         notes.append("of two owners each subtracts its own forecast and has the other's")
+    if ForecastParams.of(study.parameters).is_last:
+        notes.append("by this law the forecast is the sum of the last period, which is opened")
     return outlined(study, _disclosures(study), notes)
 
 
@@ -69,10 +79,15 @@ def _blank(study: Study, name: str, records: int) -> OwnForecasts:
 
 
 def _opens(study: Study) -> tuple[Opened, ...]:
-    to = study.having("receiver")
-    if len(ForecastParams.of(study.parameters).laws) > 1:
+    """Return forecasts of a sum, less one's own: exact, or one for each weight there may be."""
+    to, params = study.having("receiver"), ForecastParams.of(study.parameters)
+    last = Totals(LAST, to) if params.is_last else None
+    if len(params.laws) == 1:
+        return (Totals(QUANTITY, to), *([last] if last else []))
+    if len(study.having("owner")) > 2:
         return (FineNumbers(QUANTITY, to),)
-    return (Totals(QUANTITY, to),)
+    why = f"the result less its own forecast, one for each of {len(params.laws)} weights"
+    return (Decisions(QUANTITY, why, to, certainty=Certainty.USUALLY),)
 
 
 TASKS = (Task("forecast", HELP, declared(ForecastParams), _fits, _disclosures, _outlook, _load,

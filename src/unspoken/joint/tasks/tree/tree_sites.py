@@ -12,7 +12,7 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.tasks.common.column_checks import of_site
+from unspoken.joint.tasks.common.column_checks import as_numbers, of_site
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
 from unspoken.models.site_tree_part import Asked
 
@@ -159,7 +159,8 @@ def indicators(codes: Ints, shape: TreeShape) -> Ints:
 def own_attributes(columns: Mapping[str, Any], numeric: Sequence[str],
                    points: int) -> tuple[Attribute, ...]:
     """Return a site's attributes: the categories it has, numbers cut at its own quantiles."""
-    cuts = {name: own_cuts(columns[name], points) for name in numeric}
+    cuts = {name: own_cuts(as_numbers(f"Column '{name}'", columns[name]), points)
+            for name in numeric}
     return attributes_of(columns, cuts, list(columns))
 
 

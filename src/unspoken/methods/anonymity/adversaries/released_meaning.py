@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -22,21 +24,48 @@ from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
-
+_CLOCK = re.compile(r"(?:(-?\d+) days?,? )?(\d{1,2}):(\d\d):(\d\d(?:\.\d+)?)")
+"""A time of day, or a duration: as `spelled` writes it, or with Python's comma."""
+_NANOSECONDS = re.compile(r"\.\d{9}")
+_CLOCKS = re.compile(rf"^\[({_CLOCK.pattern}), ({_CLOCK.pattern})[\])]$")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TRUTHS = {"False": 0.0, "True": 1.0}
 
 
 def number_of(text: str) -> float:
-    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere."""
+    """Read a number; truths are 0 and 1, dates count in days and times in seconds, as elsewhere.
+
+    Times of day count from midnight, and moments of a zone are those of UTC.
+    """
     if text in _TRUTHS:
         return _TRUTHS[text]
+    if clock := _CLOCK.fullmatch(text):
+        days, hours, minutes = (int(part or 0) for part in clock.groups()[:3])
+        return float(86400 * days + 3600 * hours + 60 * minutes + Decimal(clock[4]))
     try:
         return float(text)
     except ValueError:
         if ":" not in text:
             return float(np.datetime64(text, "D").astype(np.int64))
-        return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
+        return _moment(text)
+
+
+def _moment(text: str) -> float:
+    """Return a moment in seconds of 1970; one without a zone is taken as it stands."""
+    if _NANOSECONDS.search(text):
+        return float(np.datetime64(text, "ns").astype(np.int64)) / 1e9
+    moment = datetime.fromisoformat(text)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(microseconds=1) / 1e6
+
+
+def _two_ends(label: str) -> tuple[str, str]:
+    """Return the ends of a band, or one value twice; durations may hold a comma themselves."""
+    if clocks := _CLOCKS.match(label):
+        return clocks[1], clocks[6]
+    match = _INTERVAL.match(label)
+    return (match[1], match[2]) if match else (label, label)
 
 
 @dataclass(frozen=True)
@@ -101,7 +130,7 @@ def _groups(column: Coded, about: Mapping[str, Any]) -> dict[str, frozenset[str]
     """Return the values that each label holds: listed, or joined in the label itself."""
     if "groups" in about:
         return {str(label): frozenset(map(str, held)) for label, held in about["groups"].items()}
-    values, mark = frozenset(about.get("values", ())), str(about.get("separator", "|"))
+    values, mark = frozenset(about.get("values", ())), str(about.get("separator") or "|")
     return {label: values if label == ALL and ALL not in values else frozenset(label.split(mark))
             for label in map(str, column.values())}
 
@@ -142,9 +171,8 @@ def _ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | No
         return None
     pairs = []
     for label in column.values():
-        match = _INTERVAL.match(str(label))
+        ends = _two_ends(str(label))
         try:
-            ends = match.groups() if match else (str(label), str(label))
             pairs.append((-np.inf, np.inf) if label == ALL else
                          (number_of(ends[0]), number_of(ends[1])))
         except ValueError:

@@ -30,7 +30,7 @@ from unspoken.methods.anonymity.exact_bands import (
 )
 from unspoken.methods.anonymity.exact_numbers import refuse_narrow
 from unspoken.methods.anonymity.hierarchy import Hierarchy
-from unspoken.methods.anonymity.label_forms import label_form
+from unspoken.methods.anonymity.label_forms import label_form, spelled
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
     refuse_strange,
@@ -67,6 +67,9 @@ from unspoken.table.any_table import from_any_table
 from unspoken.table.arrow_arrays import from_numbers, is_number
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
+
+_DAY = 86_400.0
+"""Seconds."""
 
 
 class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
@@ -243,10 +246,13 @@ def _banded(column: Coded, width: float) -> Any:
     return pa.array([*texts, None], pa.string()).take(pa.array(column.codes))
 
 
-def _times(values: Sequence[Fraction], column: Coded) -> list[Any]:
+def _times(values: Sequence[Fraction], column: Coded) -> list[str]:
     """Return ends of bands as they are read: dates and times as such."""
     numbers = np.array([float(value) for value in values], np.float64)
-    return list(from_numbers(numbers, column.labels.type).to_pylist())
+    # After the last second of a day a clock begins again at nought.
+    over = (numbers >= _DAY) & pa.types.is_time(column.labels.type)
+    ends = map(spelled, from_numbers(np.where(over, 0.0, numbers), column.labels.type).to_pylist())
+    return ["24:00:00" if late else end for end, late in zip(ends, over, strict=True)]
 
 
 def _middles(column: Coded, width: float) -> Any:

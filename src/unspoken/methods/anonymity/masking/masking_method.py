@@ -68,8 +68,10 @@ def roles_of(owner: str, table: Table, columns: Sequence[str] | None,
     quasi = _quasi(owner, schema, columns, secret)
     rest = [name for name in schema.features if name not in (*quasi, *secret)]
     if rest and others == "refuse":
+        what = "a quasi-identifier that this method does not change" \
+            if schema[rest[0]].role == "quasi" else "neither a quasi-identifier nor sensitive"
         raise SchemaError(
-            f"{owner}: column '{rest[0]}' is neither a quasi-identifier nor sensitive. Use "
+            f"{owner}: column '{rest[0]}' is {what}. Use "
             "others='drop' to leave such columns out, or others='keep' to release them as they "
             "are if no outsider can know them.")
     target = () if schema.target is None else (schema.target,)

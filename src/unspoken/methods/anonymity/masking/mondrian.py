@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from unspoken.arrays import Ints
 from unspoken.methods.anonymity.exact_numbers import refuse_inexact, refuse_infinite
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
-from unspoken.methods.anonymity.label_forms import label_form
+from unspoken.methods.anonymity.label_forms import label_form, spelled
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
     refuse_strange,
@@ -208,8 +208,8 @@ def _numbers(column: Coded, owner: Ints, rows: Ints, publish: str) -> tuple[Any,
         sums = np.bincount(owner, values[column.codes[rows]])
         means = sums / np.bincount(owner)
         return from_numbers(means[owner], column.labels.type), {"form": "mean"}
-    values = column.values()
-    texts = [None if b == column.missing else str(values[a]) if a == b
+    values = [spelled(value) for value in column.values()]
+    texts = [None if b == column.missing else values[a] if a == b
              else f"[{values[a]}, {values[b]}]" for a, b in zip(low, high, strict=True)]
     return pa.array(texts, pa.string()).take(pa.array(owner)), {"form": "interval"}
 
@@ -238,7 +238,8 @@ def released_only(column: Coded, rows: Ints) -> Coded:
 
 def _mark(values: Sequence[str]) -> str:
     mark = " | "
-    while any(mark in value for value in values):
+    # Not even a part of it: "a |" and "b" would read as "a" and "| b".
+    while any(mark.strip() in value for value in values):
         mark = f" |{mark.strip()} "
     return mark
 
@@ -261,7 +262,8 @@ def labelled(name: str, values: Coded, tree: Hierarchy, owner: Ints,
         text, inside = _common(tree, a, b)
         labels.append(text)
         if text is not None:
-            groups[text] = inside
+            # A hierarchy may use a label on several levels: it stands for all that it ever holds.
+            groups[text] = list(dict.fromkeys([*groups.get(text, ()), *inside]))
     shown = pa.array(labels, pa.string()).take(pa.array(owner))
     return shown, label_form(values.labels.type, groups)
 

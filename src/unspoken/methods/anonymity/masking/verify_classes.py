@@ -66,14 +66,31 @@ def _too_far(facts: Mapping[str, Any], released: Table, original: Table,
              owner: Ints) -> Iterator[str]:
     """Yield the sensitive columns with a class further from the original than was promised."""
     for name in _sensitive(facts, "t"):
-        values = joined(name, original, released)
-        about = (facts.get("distances") or {}).get(name) or {}
-        secret = _secret(name, values, released.schema[name].kind, about)
-        whole = replace(secret, codes=secret.codes[:original.rows])
-        counted = stats.spread(owner, secret.codes[original.rows:], secret.missing)
+        whole, counted = _beside(name, facts, released, original, owner)
         if not close(whole, counted, float(facts["t"])).all():
             yield (f"a class is {float(whole.apart(counted).max()):.4g} away from the original in "
                    f"its values of '{name}', and t = {facts['t']:g} is promised")
+
+
+def farthest(name: str, facts: Mapping[str, Any], released: Table, original: Table,
+             owner: Ints) -> float:
+    """Return how far the values of a class lie from the original's, at most.
+
+    Values of which nobody stated the order are all equally far apart.
+    """
+    whole, counted = _beside(name, facts, released, original, owner)
+    return float(replace(whole, lacks_order=False).apart(counted).max())
+
+
+def _beside(name: str, facts: Mapping[str, Any], released: Table, original: Table,
+            owner: Ints) -> tuple[Secret, stats.Spread]:
+    """Return a sensitive column of the original, and its values in every released class."""
+    values = joined(name, original, released)
+    about = (facts.get("distances") or {}).get(name) or {}
+    kind, order = released.schema[name].kind, original.schema[name].order
+    secret = _secret(name, values, kind, {"order": order, **about})
+    whole = replace(secret, codes=secret.codes[:original.rows])
+    return whole, stats.spread(owner, secret.codes[original.rows:], secret.missing)
 
 
 def _secret(name: str, values: Any, kind: str, about: Mapping[str, Any]) -> Secret:
@@ -86,4 +103,4 @@ def _secret(name: str, values: Any, kind: str, about: Mapping[str, Any]) -> Secr
         raise InputError(f"How far the values of '{name}' lie apart is said by a hierarchy or an "
                          "order that the manifest holds for released values only, and the "
                          "original has others. Pass the key, which holds all of it.") from None
-    return replace(secret, ordered=about["form"] == RANKS) if about else secret
+    return replace(secret, ordered=about["form"] == RANKS) if "form" in about else secret

@@ -69,6 +69,15 @@ def bounds(shape: Sequence[int], published: Iterable[Published], *,
     return Bounds(low.reshape(shape), high.reshape(shape))
 
 
+def checked_axes(axes: Sequence[int], dimensions: int) -> tuple[int, ...]:
+    """Return the axes that a total keeps; what is no axis, or stands twice, is refused."""
+    kept = tuple(int(axis) for axis in axes)
+    if len({*kept}) < len(kept) or any(not 0 <= axis < dimensions for axis in kept):
+        raise InputError(f"The axes of a total must be different numbers from 0 to "
+                         f"{dimensions - 1}. Got {kept}.")
+    return kept
+
+
 def _equations(shape: tuple[int, ...], published: Iterable[Published]) -> tuple[Any, Floats]:
     """Return one sparse row for every published count."""
     from scipy.sparse import csr_array, vstack
@@ -81,7 +90,7 @@ def _equations(shape: tuple[int, ...], published: Iterable[Published]) -> tuple[
     rows, sums = [csr_array((0, size))], [np.zeros(0)]
     for axes, counts in published:
         table = np.asarray(counts, np.float64)
-        kept = [int(axis) for axis in axes]
+        kept = list(checked_axes(axes, len(shape)))
         if table.shape != tuple(shape[axis] for axis in kept):
             wanted = tuple(shape[axis] for axis in kept)
             raise DataError(f"A published table over the axes {kept} must have the shape {wanted}. "
@@ -138,7 +147,8 @@ def suppress(counts: npt.ArrayLike, threshold: int = 3, *, protection: int | Non
         raise DataError("'counts' must be a table of counts, with at least one cell and without "
                         "missing, infinite or negative values.")
     reach = threshold - 1 if protection is None else protection
-    kept = totals if totals is not None else list(combinations(range(table.ndim), table.ndim - 1))
+    kept = list(combinations(range(table.ndim), table.ndim - 1)) if totals is None else [
+        checked_axes(axes, table.ndim) for axes in totals]
     rows, _ = _equations(table.shape, [(axes, _total(table, axes)) for axes in kept])
     primary, flat = small_cells(table, threshold), table.reshape(-1)
     hidden = primary.reshape(-1).copy()

@@ -5,7 +5,8 @@
     recursive   r1 < c (r_l + ... + r_m), counts in decreasing order (Machanavajjhala et al. 2007)
     strong      the share of the commonest value strictly below 1 / l (fu2010 section 4.1)
 
-Values that say the same in another spelling count as one. A missing sensitive value counts as none.
+Values that say the same in another spelling count as one. A missing sensitive value counts as none,
+and so does a text that says nothing.
 l = None and t = None ask for nothing. Entropy and strong take every l; distinct and recursive count
 values, so that a fraction of one is refused.
 """
@@ -24,7 +25,7 @@ from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import InputError, UnseenValueError, explain
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
-from unspoken.methods.anonymity.measures.same_meaning import alike, said_by
+from unspoken.methods.anonymity.measures.same_meaning import alike, said_by, silent
 from unspoken.methods.anonymity.method import DISTINCT, ENTROPY, RECURSIVE, STRONG
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import Coded, coded
@@ -58,7 +59,7 @@ class Secret:
         """Read an Arrow column; its kind says whether its values are ordered, `order` how."""
         written = coded(column)
         values = alike(written)
-        same = written.missing - values.missing
+        same = written.missing - values.missing - silent(written)
         if tree is not None:
             places = np.append(tree.places(name, values.values()), len(tree.rows))
             return cls(name, places[values.codes], len(tree.rows), False, tree.ancestors,

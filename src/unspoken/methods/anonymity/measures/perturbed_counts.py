@@ -30,7 +30,12 @@ import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats
 from unspoken.errors import DataError, InputError, unknown
-from unspoken.methods.anonymity.measures.contingency import MAX_CELLS, Bounds, small_cells
+from unspoken.methods.anonymity.measures.contingency import (
+    MAX_CELLS,
+    Bounds,
+    checked_axes,
+    small_cells,
+)
 from unspoken.numerics.random import generator, seed_from
 
 Axes = tuple[int, ...]
@@ -73,7 +78,7 @@ def perturb_counts(counts: npt.ArrayLike, how: str = CONTROLLED, width: int = 5,
     table = _checked(counts, how, width)
     kept = totals if totals is not None else [
         *combinations(range(table.ndim), table.ndim - 1), ()] if table.ndim > 1 else [()]
-    every = [tuple(range(table.ndim)), *(tuple(int(a) for a in axes) for axes in kept)]
+    every = [tuple(range(table.ndim)), *(checked_axes(axes, table.ndim) for axes in kept)]
     true = {axes: _total(table, axes) for axes in dict.fromkeys(every)}
     rng = generator(seed_from(random_state), "perturb counts")
     shown = _controlled(table, true, width, rng) if how == CONTROLLED else {

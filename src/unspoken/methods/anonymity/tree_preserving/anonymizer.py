@@ -17,6 +17,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
+from unspoken.methods.anonymity.loose_columns import with_others
 from unspoken.methods.anonymity.masking.mondrian import target_of
 from unspoken.methods.anonymity.measures.diversity_rules import Secret, refuse_fraction
 from unspoken.methods.anonymity.method import TREE_PRESERVING
@@ -63,6 +64,8 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     response_quasi : count the targets among the quasi-identifiers.
     sensitive : "keep" sensitive columns as they are, or "suppress" them, as the paper does.
     refine : keep more of the columns than the trees ask about, as far as k, l and t allow.
+    others : "keep", "drop" or "refuse" columns that are neither quasi-identifiers nor sensitive;
+        trees ask about those that are kept.
     shuffle_rows : release the rows in a random order.
     random_state : for tests and experiments only; a release made with it says so.
 
@@ -75,7 +78,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     def __init__(self, k: int = 10, l: Any = 1, tree: Any = None,  # noqa: E741, PLR0913
                  rule: str = "leaf-merge", *, diversity: str = "strong", t: Any = None,
                  response_quasi: bool = False, sensitive: str = "keep", refine: bool = True,
-                 shuffle_rows: bool = True, random_state: Any = None) -> None:
+                 others: str = "keep", shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.k = k
         self.l = l
         self.tree = tree
@@ -85,11 +88,11 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         self.response_quasi = response_quasi
         self.sensitive = sensitive
         self.refine = refine
+        self.others = others
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     @from_any_table
-    @of_floats
     def protect(self, table: Table) -> tuple[Release, Key]:
         """Return the release of a table, and the key that says which record is which.
 
@@ -97,6 +100,10 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         and compared bit by bit. If that fails, nothing is released.
         """
         TREE_PRESERVING.check(self, table)
+        return self._protected(with_others(OWNER, table, self.others))
+
+    @of_floats
+    def _protected(self, table: Table) -> tuple[Release, Key]:
         plan, search = self._plan(table)
         tables = search.run()
         if not tables[0].reached.met:

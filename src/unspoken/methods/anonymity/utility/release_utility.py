@@ -1,13 +1,15 @@
 """Utility beside risk: what a release can still be used for, and what it must not be used for.
 
-    marginals    largest total variation distance of a column's frequencies (numbers in ten bands)
+    marginals    largest total variation distance of a column's frequencies (numbers in ten bands,
+                 no value being one more)
     moments      means and deviations of numbers, in deviations of the original
     pairs        largest change of a correlation between any two features
     propensity   how well originals and released records can be told apart: pMSE over what chance
                  gives if everything was told apart (Woo et al. 2009); 0 cannot, 1 always
-    score        of boosted trees trained on the release and tested on held-back original records:
-                 AUC for classes, R2 for numbers, beside that of the original. Values are drawn
-                 out of released ranges and sets, several times where there are few records
+    score        of a learner (boosted trees, unless another is chosen) trained on the release and
+                 tested on held-back original records: AUC for classes, R2 for numbers, beside that
+                 of the original. Values are drawn out of released ranges and sets, several times
+                 where there are few records
 """
 
 from __future__ import annotations
@@ -18,25 +20,38 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
-from unspoken.arrays import Bools, Floats
+from unspoken.arrays import Floats
 from unspoken.methods.anonymity.measures.measure import measure
+from unspoken.methods.anonymity.utility.chosen_learner import (
+    BOOSTED,
+    check_learner,
+    learner_name,
+)
+from unspoken.methods.anonymity.utility.learner_scores import scores_of
 from unspoken.methods.anonymity.utility.release_features import Features
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import is_number, to_numbers
-from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
-USABLE_SHIFT, USABLE_SPREAD, MOST_CLASSES = 0.1, 0.25, 50
+USABLE_SHIFT, USABLE_SPREAD = 0.1, 0.25
 BANDS = 10
-DRAWS, MOST_DRAWN = 5, 200_000
 
 
 @dataclass(frozen=True)
 class ReleaseUtility:
-    """What one release kept, its risk, and warnings against misuse."""
+    """What one release kept, its risk, and warnings against misuse.
+
+    Attributes
+    ----------
+    marginals, pairs, propensity : how far frequencies and correlations moved at most, and how well
+        released records are told from originals; 0 is best.
+    score, score_of_original : of the learner, tested on held-back originals; None if untested.
+    k, strong_l, average_risk, class_sizes : of the classes that are released.
+    left_out : the share of the records that are not released.
+    moments : per number how far its mean moved, in deviations, and the ratio of deviations.
+    warnings : what must not be used, in sentences.
+    learner : what was scored.
+    """
 
     marginals: float
     pairs: float
@@ -50,6 +65,7 @@ class ReleaseUtility:
     class_sizes: tuple[tuple[int, int], ...]
     moments: dict[str, tuple[float, float]]
     warnings: tuple[str, ...]
+    learner: str = BOOSTED
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -57,8 +73,10 @@ class ReleaseUtility:
 
     def summary(self) -> str:
         """Return the figures and the warnings, in lines."""
-        score = "Boosted trees were not tested. " if self.score is None else (
-            f"Boosted trees reach {self.score:.3f} on held-back originals "
+        name, ending = ("Boosted trees", "") if self.learner == BOOSTED else (
+            f"The learner '{self.learner}'", "es")
+        score = f"{name} {'was' if ending else 'were'} not tested. " if self.score is None else (
+            f"{name} reach{ending} {self.score:.3f} on held-back originals "
             f"({self.score_of_original:.3f} from the original). ")
         return "\n".join([
             f"{score}Frequencies moved by at most {self.marginals:.3f}, correlations by "
@@ -67,9 +85,22 @@ class ReleaseUtility:
             *self.warnings])
 
 
-def release_utility(original: Table, release: Release, held_back: Table | None = None
-                    ) -> ReleaseUtility:
-    """Measure what a release kept; `held_back` are original records that it was not made of."""
+def release_utility(original: Table, release: Release, held_back: Table | None = None,
+                    learner: Any = BOOSTED) -> ReleaseUtility:
+    """Measure what a release kept, and what it must not be used for.
+
+    Parameters
+    ----------
+    original, release : the table, and what was released of it.
+    held_back : original records that the release was not made of, for the score of a learner;
+        None gives none.
+    learner : "boosted-trees", "forest", "tree", "linear", or an estimator of scikit-learn.
+
+    Returns
+    -------
+    ReleaseUtility
+    """
+    check_learner(learner)
     names = [name for name in original.schema.features
              if name in release.schema.names and original.schema[name].kind != "basket"]
     features = Features.of(original, names)
@@ -77,14 +108,14 @@ def release_utility(original: Table, release: Release, held_back: Table | None =
     secret = [n for n in release.schema.with_role("sensitive") if n in names]
     quasi = release.guarantee.facts.get("quasi") or [n for n in names if n not in secret]
     risk = measure(release, quasi, secret)
-    scores = (None, None) if held_back is None else _scores(
-        original, release, held_back, features, before)
-    moments = _moments(features, before, after)
+    scores = (None, None) if held_back is None else scores_of(
+        original, release, held_back, features, before, learner)
+    moments, moves = _moments(features, before, after), _moves(features, before, after)
     return ReleaseUtility(
-        _marginals(features, before, after), _pairs(before, after), _propensity(before, after),
+        max(moves.values(), default=0.0), _pairs(before, after), _propensity(before, after),
         scores[0], scores[1], risk.k, risk.strong_l, risk.risk.prosecutor_average,
         1 - release.table.rows / original.rows, risk.histogram, moments,
-        (*_warnings(moments), *_untold(features, before, after)))
+        (*_warnings(moments), *_untold(features, before, after, moves)), learner_name(learner))
 
 
 def _places(features: Features) -> dict[str, slice]:
@@ -139,34 +170,41 @@ def _warnings(moments: dict[str, tuple[float, float]]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _untold(features: Features, before: Floats, after: Floats) -> Iterator[str]:
-    """Yield that a category is released alike for everybody, although it was not."""
+def _untold(features: Features, before: Floats, after: Floats, moves: dict[str, float]
+            ) -> Iterator[str]:
+    """Yield which categories are released alike for everybody, or far more or less often."""
     for name, place in _places(features).items():
-        if features.categories[name] is not None and _alike(after[:, place]) and not _alike(
-                before[:, place]):
+        if features.categories[name] is None:
+            continue
+        if _alike(after[:, place]) and not _alike(before[:, place]):
             yield f"'{name}' is suppressed: it tells nothing about single records."
+        elif moves[name] > USABLE_SHIFT:
+            yield (f"Frequencies of '{name}' are not usable: {moves[name]:.0%} of the records have "
+                   "moved to other values, or to none.")
 
 
 def _alike(data: Floats) -> bool:
     return bool(np.array_equal(data, np.broadcast_to(data[:1], data.shape), equal_nan=True))
 
 
-def _marginals(features: Features, before: Floats, after: Floats) -> float:
-    largest = 0.0
+def _moves(features: Features, before: Floats, after: Floats) -> dict[str, float]:
+    """Return for every column the total variation distance of how often its values occur."""
+    out = {}
     for name, place in _places(features).items():
         if features.categories[name] is None:
             ends = np.unique(np.nanquantile(before[:, place.start], np.linspace(0, 1, BANDS + 1)))
             one, two = (_banded(data[:, place.start], ends) for data in (before, after))
         else:
             one, two = (np.nan_to_num(data[:, place]).mean(axis=0) for data in (before, after))
-        largest = max(largest, 0.5 * float(np.abs(one - two).sum()))
-    return largest
+        # What a column no longer tells has moved as well: from its values to no value.
+        out[name] = 0.5 * float(np.abs(one - two).sum() + abs((one - two).sum()))
+    return out
 
 
 def _banded(values: Floats, ends: Floats) -> Floats:
     known = values[~np.isnan(values)]
     places = np.clip(np.searchsorted(ends, known, side="right") - 1, 0, max(ends.size - 2, 0))
-    return np.asarray(np.bincount(places, minlength=max(ends.size - 1, 1)) / max(known.size, 1))
+    return np.asarray(np.bincount(places, minlength=max(ends.size - 1, 1)) / max(values.size, 1))
 
 
 def _pairs(before: Floats, after: Floats) -> float:
@@ -194,77 +232,3 @@ def _propensity(before: Floats, after: Floats) -> float:
         scaled := StandardScaler().fit_transform(data), label).predict_proba(scaled)[:, 1]
     share = float(label.mean())
     return float(((chance - share) ** 2).mean() / (share * (1 - share)))
-
-
-def _scores(original: Table, release: Release, held_back: Table, features: Features,
-            before: Floats) -> tuple[float | None, float | None]:
-    target = original.schema.target
-    if target is None or target not in release.schema.names or not _tested(held_back, target):
-        return None, None
-    test = features.original(held_back)
-    truth, was, now = (table.arrow([target])[target]
-                       for table in (held_back, original, release.table))
-    times = max(1, min(DRAWS, MOST_DRAWN // max(release.table.rows, 1)))
-    rng = np.random.default_rng(0)
-    after = np.vstack([features.drawn(release, rng) for _ in range(times)])
-    now = pa.chunked_array([chunk for _ in range(times) for chunk in now.chunks])
-    return _score(after, now, test, truth), _score(before, was, test, truth)
-
-
-def _tested(held_back: Table, target: str) -> bool:
-    """Return whether some record was held back whose target is known."""
-    column = coded(held_back.arrow([target])[target])
-    return bool((column.codes != column.missing).any())
-
-
-def _score(data: Floats, target: Any, test: Floats, truth: Any) -> float:
-    """Return AUC, or R2 for a target of many numbers; a record without a target says nothing."""
-    own, wanted = coded(target), coded(truth)
-    numbers = is_number(truth.type) and is_number(target.type) and own.missing > MOST_CLASSES
-    known, asked = own.codes != own.missing, wanted.codes != wanted.missing
-    some = ~np.isnan(data[known]).all(axis=0)
-    if not some.any() or not asked.any():
-        return 0.0 if numbers else 0.5
-    data, test = data[known][:, some], test[asked][:, some]
-    if numbers:
-        return _fit_of_numbers(data, _values(own, known), test, _values(wanted, asked))
-    return _area(data, _texts(own, known), test, _texts(wanted, asked))
-
-
-def _values(column: Coded, rows: Bools) -> Floats:
-    return np.asarray(np.asarray(to_numbers(column.labels), np.float64)[column.codes[rows]])
-
-
-def _texts(column: Coded, rows: Bools) -> npt.NDArray[Any]:
-    return np.array([str(value) for value in column.values()])[column.codes[rows]]
-
-
-def _fit_of_numbers(data: Floats, own: Floats, test: Floats, wanted: Floats) -> float:
-    from sklearn.ensemble import HistGradientBoostingRegressor
-    from sklearn.metrics import r2_score
-    from threadpoolctl import threadpool_limits
-
-    if wanted.size < 2:
-        return 0.0
-    # Small trees are grown fastest by one thread, whatever else the machine does.
-    with threadpool_limits(1):
-        model = HistGradientBoostingRegressor(random_state=0).fit(data, own)
-    return float(r2_score(wanted, model.predict(test)))
-
-
-def _area(data: Floats, own: npt.NDArray[Any], test: Floats, wanted: npt.NDArray[Any]) -> float:
-    """Return the mean area of all classes, each against the rest, as far as they can be tested."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.metrics import roc_auc_score
-    from threadpoolctl import threadpool_limits
-
-    if len(set(own.tolist())) < 2:
-        return 0.5
-    with threadpool_limits(1):
-        model = HistGradientBoostingClassifier(random_state=0).fit(data, own)
-        chances = model.predict_proba(test)
-    # Of two classes one says it all; a class that nobody of the test has, or all, says nothing.
-    places = [1] if len(model.classes_) == 2 else range(len(model.classes_))
-    hits = [(wanted == model.classes_[at], chances[:, at]) for at in places]
-    areas = [float(roc_auc_score(hit, chance)) for hit, chance in hits if 0 < hit.sum() < hit.size]
-    return float(np.mean(areas)) if areas else 0.5

@@ -16,6 +16,7 @@ import numpy as np
 
 from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of, refuse_strange
+from unspoken.methods.anonymity.utility.chosen_learner import BOOSTED, check_learner
 from unspoken.methods.anonymity.utility.release_utility import ReleaseUtility, release_utility
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.method import method_of
@@ -100,13 +101,27 @@ class Frontier:
 
 def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
              random_state: Any = None,
-             progress: Callable[[int, int, str], None] | None = None) -> Frontier:
+             progress: Callable[[int, int, str], None] | None = None,
+             learner: Any = BOOSTED) -> Frontier:
     """Try every method that can satisfy a demand of k, and l with its form.
 
-    `demand` may also say what happens to `others`: "keep" or "drop" features that are neither
-    quasi-identifiers nor sensitive. Without a target the task is "statistics". `progress` is called
-    with how many were tried, of how many, and which is next.
+    Parameters
+    ----------
+    table : the original.
+    demand : parameters that every release must keep to: `k`, `l` with `diversity`, `t`,
+        `hierarchies`, and what happens to `others`: "keep" or "drop" features that are neither
+        quasi-identifiers nor sensitive.
+    task : "prediction" or "statistics"; without a target it is "statistics".
+    random_state : which records are held back.
+    progress : called with how many were tried, of how many, and which is next.
+    learner : what releases are scored by: "boosted-trees", "forest", "tree", "linear", or an
+        estimator of scikit-learn.
+
+    Returns
+    -------
+    Frontier
     """
+    check_learner(learner)
     if task not in TASKS:
         raise InputError(unknown("A task", task, TASKS))
     _check_demand(table, demand)
@@ -118,7 +133,7 @@ def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
         if progress is not None:
             progress(done, len(wanted), name)
         tried.append(_try(train, held_back, name, {**ways, **_fitting(name, demand)},
-                          _refusal(table, name, demand)))
+                          _refusal(name, demand), learner))
     return Frontier(task, tuple(sorted(tried, key=lambda one: _order(one, task))))
 
 
@@ -128,13 +143,23 @@ def _check_demand(table: Table, demand: Mapping[str, Any]) -> None:
     A method that refuses is passed over; a misspelt column or file would only move the choice to
     a method that has no use for it.
     """
-    rules: dict[str, Rule] = {name: one.rule for way in _WAYS
-                              for name, one in method_of(way).parameters.items()}
-    for name in demand:
+    rules: dict[str, list[Rule]] = {}
+    for way in _WAYS:
+        for name, one in method_of(way).parameters.items():
+            rules.setdefault(name, []).append(one.rule)
+    for name, value in demand.items():
         if name not in rules:
             raise InputError(unknown("A demand", name, rules))
-    check_columns("anonymize", rules, demand, table.schema.names)
-    schema, trees = table.schema, hierarchies_of(demand.get("hierarchies"))
+        if value is not None and not any(rule.admits(value) for rule in rules[name]):
+            raise InputError(f"{name}={value} cannot be asked for: it must be "
+                             f"{rules[name][0].allowed()}.")
+    schema = table.schema
+    if not schema.with_role("sensitive") and any(demand.get(one) is not None for one in "lt"):
+        raise InputError("'l' and 't' are about sensitive columns, and the table has none. Declare "
+                         "them: sensitive=['illness'].")
+    check_columns("anonymize", {name: one[0] for name, one in rules.items()}, demand,
+                  schema.names)
+    trees = hierarchies_of(demand.get("hierarchies"))
     refuse_strange(trees, schema.with_role("quasi") or schema.features,
                    schema.with_role("sensitive"))
     for name, tree in trees.items():
@@ -152,24 +177,14 @@ def _fitting(name: str, demand: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in demand.items() if value is not None and key in known}
 
 
-def _refusal(table: Table, name: str, demand: Mapping[str, Any]) -> str:
+def _refusal(name: str, demand: Mapping[str, Any]) -> str:
     """Return why a method cannot give what is asked for; nothing if it may."""
     known = method_of(name).parameters
     for asked, words in (("l", "promises no diversity of sensitive values"),
                          ("t", "promises no closeness of sensitive values")):
         if demand.get(asked) is not None and asked not in known:
             return f"'{name}' {words}. Leave '{asked}' out to try it."
-    if demand.get("others") == "drop" and "others" not in known and loose_columns(table):
-        return (f"'{name}' releases every column that a tree may ask about, and "
-                f"{', '.join(loose_columns(table))} must not go out.")
     return ""
-
-
-def loose_columns(table: Table) -> tuple[str, ...]:
-    """Return features that are neither quasi-identifiers nor sensitive where some are declared."""
-    schema = table.schema
-    roles = (*schema.with_role("quasi"), *schema.with_role("sensitive"))
-    return tuple(n for n in schema.features if n not in roles) if schema.with_role("quasi") else ()
 
 
 def divided(table: Table, random_state: Any) -> tuple[Table, Table]:
@@ -180,12 +195,12 @@ def divided(table: Table, random_state: Any) -> tuple[Table, Table]:
 
 
 def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any],
-         refusal: str) -> Tried:
+         refusal: str, learner: Any) -> Tried:
     if refusal:
         return Tried(name, parameters, None, refusal)
     try:
         release = method_of(name).build(parameters).protect(train)[0]
-        return Tried(name, parameters, release_utility(train, release, held_back))
+        return Tried(name, parameters, release_utility(train, release, held_back, learner))
     except UnspokenError as error:
         return Tried(name, parameters, None, str(error))
     except (ArithmeticError, ValueError) as error:

@@ -203,13 +203,24 @@ def sample_disclosure(asked: Puzzle, item: str, person: Knows | None = None, *, 
     if not visits.sum():
         raise NotCoveredError("No chain met a data set that fits. The published itemsets may "
                               "contradict what is known, or 'steps' must be larger.")
-    share = float(sums.sum() / visits.sum())
+    return Sampled(item, *share_of(visits, sums), baseline(asked, bit, group),
+                   float(visits.mean() / (2 * (steps // 2 // THIN))), _reduction(halves),
+                   int((halves[:, 0].min(axis=0) < VISITS).sum()), chains, steps, beta)
+
+
+def share_of(visits: Floats, sums: Floats) -> tuple[float, float, float]:
+    """Return the share over all chains, and the ends of its 95% interval.
+
+    Chains are independent of each other, so their spread is the error; there are few of them, which
+    Student's quantile allows for.
+    """
+    from scipy.special import stdtrit
+
+    share, chains = float(sums.sum() / visits.sum()), visits.size
     error = float(np.sqrt(np.sum((sums - share * visits) ** 2) * chains / (chains - 1))
                   / visits.sum())
-    return Sampled(item, share, max(share - 1.96 * error, 0.0), min(share + 1.96 * error, 1.0),
-                   baseline(asked, bit, group), float(visits.mean() / (2 * (steps // 2 // THIN))),
-                   _reduction(halves), int((halves[:, 0].min(axis=0) < VISITS).sum()), chains,
-                   steps, beta)
+    reach = float(stdtrit(chains - 1, 0.975)) * error
+    return share, max(share - reach, 0.0), min(share + reach, 1.0)
 
 
 def _settle(walk: Chains, steps: int) -> float:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from unspoken.errors import InputError, explain
 from unspoken.methods.encoding.code_book import PiecewiseBook
-from unspoken.methods.encoding.decode.dispatch import decode_with, taken_over
+from unspoken.methods.encoding.decode.dispatch import LEARNERS, decode_with, taken_over
 from unspoken.methods.encoding.decode.feature_design import Design
 from unspoken.methods.encoding.decode.model_facts import design_for
 from unspoken.methods.encoding.decode.original_places import in_place
@@ -47,7 +47,7 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "origi
     book = PiecewiseBook.from_key(key)
     if recipe is not None and options.get("rows") is None:
         options["rows"] = recipe.rows
-    read_model, options["learner"] = taken_over(model, options.get("learner"))
+    read_model, options["learner"] = taken_over(model, options.get("learner") or _method(recipe))
     if book.units is not None:
         check_number(read_model)
     design = design_for(book, read_model)
@@ -66,6 +66,14 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "origi
     if book.units is not None and units == "original":
         decoded = in_original_units(decoded, book.units)
     return _named(decoded, design, y)
+
+
+def _method(recipe: Recipe | None) -> str | None:
+    """Return how a recipe says that XGBoost was trained; its file does not."""
+    if recipe is None or recipe.learner != "xgboost":
+        return None
+    method = recipe.params.get("tree_method")
+    return "hist" if method in (None, "auto") else method if method in LEARNERS else None
 
 
 def _groups(mined: Any, design: Design) -> Any:

@@ -23,7 +23,8 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     rebuilt,
     restore_names,
 )
-from unspoken.methods.encoding.decode.training_rows import Bag, Rows
+from unspoken.methods.encoding.decode.training_rows import Rows
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.methods.encoding.learner_rules import MOST_ROUNDS
 

@@ -16,12 +16,8 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     check_whole_weights,
     whole,
 )
-from unspoken.methods.encoding.decode.training_rows import (
-    Bag,
-    Rows,
-    original_label,
-    original_names,
-)
+from unspoken.methods.encoding.decode.training_rows import Rows, original_label, original_names
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.models.forest import Bootstrap, Forest
 from unspoken.models.rebuilt_estimators import inner_tree
@@ -52,6 +48,8 @@ def decode_forest_pattern(model: Forest, rows: Rows) -> Forest:
 def _decoded(model: Tree, rows: Rows, drawn: Bag, where: str) -> Tree:
     features = original_names(rows.book, model.features)
     classes = tuple(original_label(rows.book, label) for label in model.classes)
+    if classes and rows.y is not None:
+        drawn = drawn.of_shares(model.value[0], rows.numbers_of(model.classes))
     nodes = Nodes(model.shape, model.feature, model.threshold, where)
     # scikit-learn's own walk, on arrays that were checked: several times as fast as numpy's.
     leaf = inner_tree(model).apply(rows.narrow_of(drawn.rows)).astype(np.int64)

@@ -19,12 +19,12 @@ from unspoken.methods.encoding.decode.leaf_values import check_classes, check_nu
 from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, replay_thresholds
 from unspoken.methods.encoding.decode.training_rows import (
-    Bag,
     Rows,
     check_width,
     original_label,
     original_names,
 )
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
 from unspoken.models.labels import label_array
@@ -92,10 +92,8 @@ def inner_trees(model: Any) -> list[Any]:
     return [each.tree_ for each in np.asarray(model.estimators_, dtype=object).ravel()]
 
 
-def leaves_of(model: Any) -> tuple[Any, ...] | None:
-    """Return the classes behind a tree's leaves, () for numbers, None if they follow from more."""
-    if getattr(model, "monotonic_cst", None) is not None:
-        return None
+def leaves_of(model: Any) -> tuple[Any, ...]:
+    """Return the classes behind a tree's leaves, () for numbers."""
     return tuple(model.classes_.tolist()) if hasattr(model, "classes_") else ()
 
 
@@ -118,6 +116,8 @@ def decoded_tree(
 
     `classes`: what its leaves hold shares of, () for numbers; None leaves them unchecked.
     """
+    if classes and rows.y is not None and tree.value.shape[1] == 1:
+        drawn = drawn.of_shares(tree.value[0, 0, :], rows.numbers_of(classes))
     bag = drawn.rows
     shape = check_shape(tree.children_left.astype(np.int64),
                         tree.children_right.astype(np.int64))

@@ -133,14 +133,6 @@ class Rows:
         return self.y
 
 
-@dataclass(frozen=True)
-class Bag:
-    """The rows that a tree was grown on, and how much each counted."""
-
-    rows: Ints
-    weight: Floats
-
-
 def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None = None,
                   weight: npt.ArrayLike | None = None, trusted: bool = False,
                   chosen: npt.ArrayLike | None = None) -> Rows:

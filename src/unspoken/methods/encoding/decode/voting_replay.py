@@ -24,8 +24,12 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     leaves_of,
     rebuilt,
 )
-from unspoken.methods.encoding.decode.training_rows import Bag, Rows, original_label
+from unspoken.methods.encoding.decode.training_rows import Rows, original_label
+from unspoken.methods.encoding.decode.tree_bags import Bag
 from unspoken.models.labels import label_array
+
+LEAST = np.finfo(np.float64).eps
+"""What a row weighs at least in a round of AdaBoost."""
 
 
 def decode_votes(model: Any, rows: Rows) -> Any:
@@ -42,13 +46,15 @@ def decode_votes(model: Any, rows: Rows) -> Any:
                           "round, and may fall between two values. Leave those rows out instead.")
     codes, everything, decoded = rows.codes.astype(np.float32), np.arange(rows.count), []
     for number, tree in enumerate(inner_trees(model)):
-        weight = weight / weight.sum()
+        # As scikit-learn does: rows that are always right would weigh nothing after many rounds.
+        weight = np.maximum(weight / weight.sum(), LEAST)
         where = f"tree {number}"
         classes = leaves_of(model.estimators_[number])
         decoded.append(decoded_tree(tree, rows, Bag(everything, weight), where, False, classes))
         wrong = tree.predict(codes).reshape(rows.count, -1).argmax(axis=1) != numbers
         _check_vote(model, number, float(np.average(wrong, weights=weight)), rows.trusted)
-        weight = np.exp(np.log(weight) + model.estimator_weights_[number] * wrong)
+        with np.errstate(over="ignore"):  # Weights without end are scikit-learn's last round.
+            weight = np.exp(np.log(weight) + model.estimator_weights_[number] * wrong)
     return _with_classes(rebuilt(model, rows.book, decoded), rows.book)
 
 

@@ -59,7 +59,9 @@ def _conditions(
 ) -> list[Floats]:
     if learner is None:
         return _inferred(model, book, rows)
-    return _exact(model, _needed(rows)) if learner == "exact" else _hist(model, book, rows)
+    if learner == "exact":
+        return _exact(model, _needed(rows))
+    return _hist(model, book, rows, learner == "hist")
 
 
 LOSSES = {"reg:squarederror": "squared", "reg:logistic": "logistic", "binary:logistic": "logistic",
@@ -122,12 +124,16 @@ def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Float
                           f"nor 'exact' ({other})") from None
 
 
-def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
+def _hist(
+    model: XGBoostModel, book: Codebook, rows: Rows | None, whole: bool = False
+) -> list[Floats]:
+    """Return the cuts of all trees; `whole`: it is known that all rows were sketched (hist)."""
     tables = {column: _narrowed(key_table(book, column)) for column in range(model.n_features)}
     ends = {column: _ends(tables[column], rows, column) for column in tables}
     last = np.searchsorted(model.core.layers, np.arange(len(model.trees)), side="right")
     return [
-        _hist_tree(tree, tables, ends, f"XGBoost tree {number}", bool(last[number] == last.max()))
+        _hist_tree(tree, tables, ends, f"XGBoost tree {number}", bool(last[number] == last.max()),
+                   whole)
         for number, tree in enumerate(model.trees)
     ]
 
@@ -151,7 +157,7 @@ def _ends(table: Table, rows: Rows | None, column: int) -> tuple[int, int]:
 
 def _hist_tree(
     tree: BoostedTree, tables: dict[int, Table], ends: dict[int, tuple[int, int]], where: str,
-    last: bool,
+    last: bool, whole: bool,
 ) -> Floats:
     """Return the cuts of one tree; `last`: no other round was grown after it."""
     out = tree.condition.copy()
@@ -165,26 +171,30 @@ def _hist_tree(
         out[node[known]] = table.values[at[known]]
         for other in node[~known].tolist():
             out[other] = _outside(float(tree.condition[other]), table, ends[column],
-                                  f"{where}, node {int(tree.kept[other])}", last)
+                                  f"{where}, node {int(tree.kept[other])}", last, whole)
     _check_finite(out, where)
     return out
 
 
 def _outside(
-    cut: float, table: Table, ends: tuple[int, int], where: str, last: bool
+    cut: float, table: Table, ends: tuple[int, int], where: str, last: bool, whole: bool
 ) -> float:
     """Return the cut above the largest, or below the smallest, of the sketched values.
 
     approx sketches by the hessian, and so its outermost value can be one below that of a row that
     a tree did not draw. Such rows may lie on either side of the cut, twice as far out: where they
     lie on another in the originals, the tree is the same and what it predicts for them is not, so
-    that every round after it is grown from other gradients.
+    that every round after it is grown from other gradients. Below every positive code stands the
+    same cut, which does not tell above which value; only hist sketches the smallest for certain.
     """
     for side, end in ((1.0, ends[1]), (-1.0, ends[0])):
-        if cut == outer_cut(table.codes, side)[end]:
+        same = outer_cut(table.codes, side) == cut
+        if same[end] and (whole or same.sum() == 1):
             return float(outer_cut(table.values, side)[end])
     for side in (1.0, -1.0):
         cuts = np.unique(outer_cut(table.values[outer_cut(table.codes, side) == cut], side))
+        if cuts.size > 1:
+            raise DrawnElsewhereError(where, table.name)
         if cuts.size == 1:
             if not last and np.any((table.codes < cut) != (table.values < cuts[0])):
                 raise DrawnElsewhereError(where, table.name)
@@ -201,16 +211,21 @@ class DrawnElsewhereError(DecodeError):
     def __init__(self, where: str, feature: str) -> None:
         super().__init__(
             f"{where}: some rows that XGBoost (tree_method 'approx', subsample below 1) did not "
-            f"draw for it lie beyond its outermost cut on feature '{feature}' in the original and "
-            "not in the codes, or the other way round, so that the trees after it are others. Pass "
-            "the recipe and the original as a table, and they are grown on it; or mine with "
-            "tree_method='hist'.")
+            f"draw for it lie, or may lie, beyond its outermost cut on feature '{feature}' in the "
+            "original and not in the codes, or the other way round, so that the trees after it are "
+            "others. Pass the recipe and the original as a table, and they are grown on it; or "
+            "mine with tree_method='hist', and say so when decoding.")
 
 
 def outer_cut(end: Floats, side: float) -> Floats:
-    """XGBoost's cut beyond the largest (side 1) or the smallest (side -1) value of a column."""
+    """XGBoost's cut beyond the largest (side 1) or the smallest (side -1) value of a column.
+
+    It takes the one in float64 and the other in float32, in this order: 588210 gives -1e-05.
+    """
     with np.errstate(over="ignore"):
-        cut = (end + side * (np.abs(end) + HIST_STEP)).astype(np.float32)
+        narrow = end.astype(np.float32)
+        cut = (narrow - np.abs(narrow) - np.float32(HIST_STEP) if side < 0
+               else (end + (np.abs(end) + HIST_STEP)).astype(np.float32))
     return np.asarray(cut.astype(np.float64))
 
 

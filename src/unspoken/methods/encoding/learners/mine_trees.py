@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Ints
-from unspoken.errors import DataError, InputError
+from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.encoding.learners.fit_learners import (
     chosen_rows,
     declare_categories,
@@ -165,6 +165,9 @@ def fit(  # noqa: PLR0913
     >>> mined = fit(unspoken.Release.load("release"), "forest", n_estimators=50)  # doctest: +SKIP
     >>> mined.save("forest.json")  # doctest: +SKIP
     """
+    if not isinstance(source, Release | Table):
+        raise InputError(explain("What is mined", "a Release or a Table", type(source).__name__,
+                                 "Read it first: unspoken.read(data, target=...)."))
     if onehot and learner in NATIVE:
         raise InputError(f"The learner '{learner}' has categories of its own. Leave 'onehot' out.")
     matrix = matrix_of(source, categories, onehot)

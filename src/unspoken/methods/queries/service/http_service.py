@@ -12,7 +12,6 @@ so that one sync to the disk serves many.
 from __future__ import annotations
 
 import asyncio
-import ssl
 import sys
 import traceback
 from pathlib import Path
@@ -24,11 +23,13 @@ from unspoken.methods.queries.service.impatient_protocol import impatient_protoc
 from unspoken.methods.queries.service.question import MAX_BYTES, read_json
 from unspoken.methods.queries.service.question_service import Asked, QueryService
 from unspoken.methods.queries.service.question_text import question_of
+from unspoken.methods.queries.service.tls_gate import behind_tls, tls_context
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _TOGETHER = 64
 _WAITING = 2000
 _SECONDS = 30
+_AT_THE_DOOR = 128
 
 
 class Batches:
@@ -208,22 +209,30 @@ def serve(service: QueryService, host: str = "127.0.0.1", port: int = 8642, *,
     if host not in LOOPBACK and (certificate is None or key is None):
         raise InputError(f"Beyond this machine ('{host}') answers and tokens must be encrypted. "
                          "Type --certificate FILE --private-key FILE, or leave --host out.")
-    app = make_app(service)
-    import uvicorn
-
-    # h11 alone bounds headers: whoever has no token could fill the memory otherwise.
-    config = uvicorn.Config(
-        app, host=host, port=port, http=impatient_protocol(), log_level="warning", access_log=False,
-        server_header=False, limit_concurrency=1000, timeout_keep_alive=_SECONDS,
-        timeout_graceful_shutdown=5,
-        # Whoever asks could name any address in a header; wrong tokens are limited per address.
-        proxy_headers=False,
-        h11_max_incomplete_event_size=MAX_BYTES, ssl_certfile=certificate, ssl_keyfile=key,
-        ssl_version=ssl.PROTOCOL_TLS_SERVER)
+    if certificate is None and key is not None:
+        raise InputError("A private key needs its certificate. Type --certificate FILE, too.")
     try:
-        uvicorn.Server(config).run()
+        _run(make_app(service), host, port, certificate, key)
     except OSError as error:
         raise UnspokenError(f"The service cannot listen on {host}:{port}. "
                             f"{reason(error)}") from None
     finally:
         service.close()
+
+
+def _run(app: Any, host: str, port: int, certificate: Path | None, key: Path | None) -> None:
+    import uvicorn
+
+    # h11 alone bounds headers: whoever has no token could fill the memory otherwise.
+    protocol, loop = impatient_protocol(), "auto"
+    if certificate is not None:
+        # uvloop reads from a connection that is told to wait; its first bytes would be lost.
+        protocol, loop = behind_tls(protocol, tls_context(certificate, key)), "asyncio"
+    uvicorn.Server(uvicorn.Config(
+        app, host=host, port=port, http=protocol, loop=loop, log_level="warning", access_log=False,
+        server_header=False, limit_concurrency=1000, timeout_keep_alive=_SECONDS,
+        timeout_graceful_shutdown=5, h11_max_incomplete_event_size=MAX_BYTES,
+        # Whoever asks could name any address in a header; wrong tokens are limited per address.
+        proxy_headers=False,
+        # As many are let in before the first of them is looked at.
+        backlog=_AT_THE_DOOR)).run()

@@ -15,7 +15,7 @@ MOST_OF_ONE = 300
 """Connections that one address may hold at once."""
 
 
-class _Addresses:
+class Addresses:
     """How many connections every address holds."""
 
     def __init__(self, most: int) -> None:
@@ -53,7 +53,7 @@ def impatient_protocol(half_sent: float = HALF_SENT, most_of_one: int = MOST_OF_
     """Return uvicorn's protocol on h11 with these two limits."""
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    addresses = _Addresses(most_of_one)
+    addresses = Addresses(most_of_one)
 
     class ImpatientProtocol(H11Protocol):  # type: ignore[misc]
         """Closes what has not sent a whole head in time."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.arrays import Floats
 from unspoken.methods.queries.answer_log import QueryLog
 from unspoken.methods.queries.disclosed_sums import (
     DisclosedSum,
@@ -32,6 +33,7 @@ from unspoken.methods.queries.predicates import (
     Predicate,
     conjuncts,
 )
+from unspoken.methods.queries.service.answered_grids import AnsweredGrid, grid_of
 from unspoken.methods.queries.service.question import Question, question_from_json
 from unspoken.methods.queries.service.question_service import ServiceLog
 from unspoken.methods.queries.service.service_records import MISSING, OTHER
@@ -50,7 +52,7 @@ def logged_sums(path: Path, table: Table) -> list[DisclosedSum]:
     start, *entries = entries_of(service)
     known = [one for one in entries if one.get("answer") is not None]
     sums = [each for one in known for each in _sums(
-        question_from_json(_plain(str(one["identity"]))), one["answer"], rows)]
+        question_from_json(_plain(str(one["identity"]))), one["answer"], rows, grid_of(one))]
     return [replace(one, public=frozenset(start.get("public", ()))) for one in sums]
 
 
@@ -58,10 +60,11 @@ def _plain(identity: str) -> Any:
     return {name: value for name, value in json.loads(identity).items() if value is not None}
 
 
-def _sums(question: Question, answer: Any, rows: Rows) -> Iterator[DisclosedSum]:
+def _sums(question: Question, answer: Any, rows: Rows,
+          grid: AnsweredGrid | None) -> Iterator[DisclosedSum]:
     where = () if question.condition is None else conjuncts(question.condition)
     if "groups" not in answer:
-        yield _sum(question, where, answer, rows)
+        yield _sum(question, where, answer, rows, grid)
         return
     labels = [tuple(one["group"]) for one in answer["groups"]]
     for label, one in zip(labels, answer["groups"], strict=True):
@@ -69,7 +72,8 @@ def _sums(question: Question, answer: Any, rows: Rows) -> Iterator[DisclosedSum]
         group = tuple(_part(name, label[i], [other[i] for other in labels],
                             question.select == "histogram")
                       for i, name in enumerate(names))
-        yield _sum(question, (*where, *group), {**one, "epsilon": answer.get("epsilon")}, rows)
+        yield _sum(question, (*where, *group), {**one, "epsilon": answer.get("epsilon")}, rows,
+                   grid)
 
 
 def _part(name: str, value: Any, labels: Sequence[Any], binned: bool) -> Predicate:
@@ -89,24 +93,42 @@ def _part(name: str, value: Any, labels: Sequence[Any], binned: bool) -> Predica
     return All((Compare(name, ">=", float(first)), Compare(name, "<", float(second))))
 
 
-def _sum(question: Question, where: tuple[Predicate, ...], answer: Any,
-         rows: Rows) -> DisclosedSum:
+def _sum(question: Question, where: tuple[Predicate, ...], answer: Any, rows: Rows,
+         grid: AnsweredGrid | None) -> DisclosedSum:
     """Return one number of an answer as a sum."""
     value, error, column = float(answer["value"]), answer.get("error"), question.column
     if question.select in ("count", "histogram"):
         return DisclosedSum(where, None, value, float(error))
     assert column is not None
+    bounds = None if grid is None else grid.bounds
     if question.select == "sum":
-        return DisclosedSum(where, column, value, float(error))
-    values, present = rows.values(column)
-    inside = present & rows.meet(All(where) if where else None)
-    people = int(np.count_nonzero(inside))
+        return DisclosedSum(where, column, value, float(error), bounds=bounds)
+    inside = _summed(where, column, rows, bounds)
     if question.select == "quantile":
         below = Compare(column, "<=", value)
-        return DisclosedSum((*where, below), None, float(question.at or 0) * people,
+        return DisclosedSum((*where, below), None, float(question.at or 0) * inside.size,
                             float(answer.get("rank_error_95") or 0.0) / 2)
-    people = people_behind(people, answer.get("epsilon"))
-    if question.select == "mean":
-        return DisclosedSum(where, column, value * people, float(error) * people)
-    centre = float(values[inside].mean()) if inside.any() else 0.0
-    return DisclosedSum(where, column, value * people, float(error) * people, 2, centre)
+    return _averaged(DisclosedSum(where, column, value, float(error), bounds=bounds), inside, grid,
+                     answer.get("epsilon"), question.select == "variance")
+
+
+def _summed(where: tuple[Predicate, ...], column: str, rows: Rows,
+            bounds: tuple[float, float] | None) -> Floats:
+    """Return the values that an answer is about."""
+    values, present = rows.values(column)
+    inside = values[present & rows.meet(All(where) if where else None)]
+    return inside if bounds is None else np.clip(inside, *bounds)
+
+
+def _averaged(one: DisclosedSum, inside: Floats, grid: AnsweredGrid | None,
+              epsilon: float | None, squares: bool) -> DisclosedSum:
+    """Return a mean, or a variance, as the sum that it discloses."""
+    power, centre = (2, float(inside.mean()) if inside.size else 0.0) if squares else (1, 0.0)
+    if grid is None or epsilon is None:
+        people = people_behind(inside.size, epsilon)
+        total, deviation = one.total * people, one.deviation * people
+    elif squares:
+        total, deviation = grid.square_sum(one.total, one.deviation, epsilon, centre)
+    else:
+        total, deviation = grid.mean_sum(one.total, one.deviation, epsilon, inside.size)
+    return replace(one, total=total, deviation=deviation, power=power, centre=centre)

@@ -88,7 +88,7 @@ def prepare(records: ServiceRecords, bounded: Sequence[str], valued: Sequence[st
 
 def _moments(question: Question, inside: Words, column: GridColumn,
              groups: Groups | None, records: ServiceRecords) -> Aggregates:
-    shrink = max(-(-(column.high - column.low) // _FINE), 1) if question.select == "variance" else 1
+    shrink = shrunk(column.low, column.high) if question.select == "variance" else 1
     counts = _tally(records, inside, groups)
     add_up = _Sums(records, str(question.column), _middle(column), shrink, inside, groups, counts)
     sums = add_up.power(1)
@@ -96,6 +96,11 @@ def _moments(question: Question, inside: Words, column: GridColumn,
         sums = sums + counts * _middle(column)
     second = add_up.power(2) if question.select == "variance" else _NONE
     return Aggregates(question, counts, sums, second, groups, column, shrink)
+
+
+def shrunk(low: int, high: int) -> int:
+    """Return how many steps of a column a variance takes as one."""
+    return max(-(-(high - low) // _FINE), 1)
 
 
 def _tally(records: ServiceRecords, inside: Words, groups: Groups | None) -> Ints:
@@ -230,7 +235,8 @@ def _variance(found: Aggregates, epsilon: float, rows: int) -> Parts:
     values = [min(max(q / n - m * m, 0.0), far * far)
               for q, n, m in zip(squares, people, means, strict=True)]
     wide, narrow = laplace_error(far * far * rows, third), laplace_error(far * rows, third)
-    errors = [math.hypot(wide, 2 * m * narrow, v * laplace_error(rows, third)) / n
+    # One person more moves the mean of squares and the squared mean in opposite directions.
+    errors = [math.hypot(wide, 2 * m * narrow, (m * m - v) * laplace_error(rows, third)) / n
               for n, m, v in zip(people, means, values, strict=True)]
     return [v * unit * unit for v in values], [e * unit * unit for e in errors]
 

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.errors import InputError, QueryLogError
-from unspoken.methods.queries.service.booked_questions import book_first, draw_of, unbookable
+from unspoken.methods.queries.service import booked_questions as books
+from unspoken.methods.queries.service.answered_grids import grid_entry
 from unspoken.methods.queries.service.declared_frame import declared_kind
 from unspoken.methods.queries.service.exact_cells import exact_answer
 from unspoken.methods.queries.service.noisy_answers import Aggregates, aggregates, noisy, prepare
@@ -105,6 +106,7 @@ class QueryService:
             self._catch_up(held)
             if not self._name:
                 self._begin(held)
+            books.check_booked(self.budget, self._known, self._given, policy.log)
         if policy.register is not None:
             self._enter(table, policy.register)
 
@@ -201,7 +203,8 @@ class QueryService:
 
         A question that cannot be answered gets the error that says why.
         """
-        wrong = {one: unbookable(one.question, one.analyst, self.policy.each) for one in asked}
+        each = self.policy.each
+        wrong = {one: books.unbookable(one.question, one.analyst, each) for one in asked}
         sound = [one for one in asked if wrong[one] is None]
         with self._inside, self._log.locked() as held:
             self._catch_up(held)
@@ -227,7 +230,7 @@ class QueryService:
                   if one.analyst not in self._given[one.question.identity]}
         paid = {key: one for key, one in wanted.items()
                 if self._known[key[0]].get("epsilon") is not None}
-        draws = [draw_of(one.question, analyst, float(self._known[identity]["epsilon"]), again=True)
+        draws = [books.draw_of(one.question, analyst, self._known[identity]["epsilon"], again=True)
                  for (identity, analyst), one in paid.items()]
         booked = dict(zip(paid, self.budget.draw_each(draws, per_unit=True) if draws else [],
                           strict=True))
@@ -270,14 +273,15 @@ class QueryService:
         """Book, add noise, log; return what went wrong with which. The rest was refused."""
         payers = {name: new[name][0].analyst for name, one in ready.items()
                   if one.exact is not None}
-        payers |= book_first(self.budget, {
-            name: [draw_of(one.question, asker.analyst, one.price) for asker in new[name]]
+        payers |= books.book_first(self.budget, {
+            name: [books.draw_of(one.question, asker.analyst, one.price) for asker in new[name]]
             for name, one in ready.items() if one.exact is None})
         drawn = dict(zip(payers, self._pool.map(lambda name: self._noisy(ready[name]), payers),
                          strict=True))
         answers = {name: one for name, one in drawn.items() if isinstance(one, dict)}
         if answers:
-            held.append(*({"identity": name, "answer": answer, "to": payers[name], "at": now()}
+            held.append(*({"identity": name, "answer": answer, "to": payers[name], "at": now(),
+                           **grid_entry(ready[name].sums, self._rows)}
                           for name, answer in answers.items()))
         for name, answer in answers.items():
             self._remember(name, payers[name], answer)
