@@ -14,6 +14,7 @@ from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     BaggingRegressor,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -119,6 +120,22 @@ def test_an_exchanged_leaf_under_constraints_is_refused(kind):
         forged = json.dumps({**document, "value": changed.ravel().tolist()})
         with pytest.raises(DecodeError, match=rf"leaf {leaf}"):
             decode(forged, key, table)
+
+
+def test_a_clipped_leaf_of_histogram_boosting_is_no_forgery():
+    """Leaves of constrained trees can lead away from the labels: they are clipped."""
+    for seed in range(3):
+        data, target = drawn(seed, classes=2)
+        estimator = HistGradientBoostingClassifier(
+            monotonic_cst=[1, -1, 1], learning_rate=1.0, max_iter=20, max_bins=16,
+            min_samples_leaf=5, early_stopping=False, random_state=4)
+        file, key, table, original = promised(estimator, data, target, seed)
+        assert same(decode(read_model(file), key, table), original, data)
+        document = json.loads(file)
+        for tree in document["trees"]:
+            tree["value"] = [-each for each in tree["value"]]
+        with pytest.raises(DecodeError, match="lead away from the labels"):
+            decode(json.dumps(document), key, table)
 
 
 @pytest.mark.parametrize("estimator", [

@@ -24,7 +24,7 @@ def check_classes(
     """Refuse leaves whose shares of classes are not those of their rows."""
     leaf, size, classes = replay.leaf, value.shape[0], value.shape[1]
     counts = np.bincount(leaf * classes + numbers[replay.bag], weight, size * classes)
-    rows = np.asarray(counts.reshape(size, classes), np.float64)
+    rows: Floats = counts.reshape(size, classes).astype(np.float64)
     ends = replay.nodes.shape.leaves
     stated = value * total[:, None]
     seen = rows[ends].sum(axis=0)
@@ -43,8 +43,8 @@ def check_classes(
 def check_numbers(replay: Replay, value: Floats, y: Floats, weight: Floats) -> None:
     """Refuse leaves whose number is neither the mean nor a median of their rows, all alike."""
     response, leaf, size = y[replay.bag], replay.leaf, value.size
-    sums, totals = (np.asarray(np.bincount(leaf, each, size), np.float64)
-                    for each in (weight, weight * response))
+    sums: Floats = np.bincount(leaf, weight, size).astype(np.float64)
+    totals: Floats = np.bincount(leaf, weight * response, size).astype(np.float64)
     ends = replay.nodes.shape.leaves & (sums > 0)
     near = CLOSE * max(float(np.abs(response).max(initial=0.0)), 1e-300)
     means = np.divide(totals, sums, out=np.zeros(size), where=sums > 0)
