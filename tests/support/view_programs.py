@@ -7,9 +7,11 @@ import numpy as np
 from unspoken.joint import equal, less_than, matmul, multiply, reveal, share, to_numbers, truncate
 from unspoken.joint.mpc.bit_planes import plane_of
 from unspoken.joint.mpc.declared import declares
+from unspoken.joint.mpc.ops.own_choice import keep_where
 from unspoken.joint.mpc.ops.pair_counts import pair_counts
 from unspoken.joint.mpc.ops.whole_log import whole_x_log_x
 from unspoken.joint.mpc.ops.zero_test import is_zero
+from unspoken.joint.mpc.shared import Shared
 
 N = 1024
 ONE = [np.arange(N) % 7, np.arange(N) % 5 + 1]
@@ -65,6 +67,13 @@ async def pairs(party, data):
                       {"p0": 1, "p1": 1}, N)
 
 
+async def own(party, data):
+    """Keep numbers, of which one holder has the whole, where the other's own answers are 1."""
+    held = data if party.index == 0 else np.zeros(N)
+    x = Shared(party, held.astype(np.uint64), 0, 1000)
+    await keep_where(party, [x], data > 3 if party.index == 1 else None, "p1")
+
+
 async def often(party, data):
     """Draw more often than a stream number of six bits can count."""
     x = await share(party, data[:4] if party.index == 0 else None, "p0", (4,), 0, 1000)
@@ -81,4 +90,5 @@ async def opened_twice(party, data):
 
 
 PROGRAMS = {"compare": compare, "same": same, "products": products, "cut": cut, "log": log,
-            "zero": zero, "pairs": pairs, "often": often, "opened twice": opened_twice}
+            "zero": zero, "pairs": pairs, "own": own, "often": often,
+            "opened twice": opened_twice}

@@ -90,7 +90,7 @@ def _ledger(path: Path) -> Any:
     ledger = read_ledger(path)
     if ledger is None:
         return el("p", "The ledger cannot be read yet.", class_="help")
-    learned = [[one.because, ", ".join(one.to), "×".join(map(str, one.shape)) or "one value"]
+    learned = [[one.told, ", ".join(one.to), "×".join(map(str, one.shape)) or "one value"]
                for one in ledger.openings]
     return el("section", el("h2", "Ledger"), el("p", f"Status: {ledger.status}. Approved by "
               f"{ledger.approver}."), table(["because", "to", "how much"], learned,

@@ -91,6 +91,16 @@ def test_who_learns_what():
                         "done"}
 
 
+def test_columns_that_the_counter_reads_are_booked_as_a_disclosure():
+    """They travel in the clear, in an order that it does not know: nothing about them is hidden."""
+    _, ledgers = mine_rules_by_counter(columns(), TERMS, fewest=1)
+    sent = {name: {row.purpose for row in ledger.rows if row.label == "rules.columns"}
+            for name, ledger in ledgers.items()}
+    assert sent["counter"] == {"disclosure"}
+    assert all(purposes <= {"disclosure"} for purposes in sent.values())
+    assert TABLE in {opening.because for opening in ledgers["counter"].learned()}
+
+
 def test_a_counter_with_data_is_refused():
     for program in (EncryptedColumns, ByIntersection):
         for receivers in (["north"], []):

@@ -136,7 +136,8 @@ class Wide:
         while len(limbs) > 1 and units < 1 << (WIDTH * (len(limbs) - 1)):
             top, under = limbs.pop(), limbs[-1]
             share = np.add(under.share, np.left_shift(top.share, np.uint64(WIDTH)))
-            limbs[-1] = replace(under, share=share, low=1 - LIMIT, high=LIMIT - 1)
+            limbs[-1] = replace(under, share=share, low=1 - LIMIT, high=LIMIT - 1,
+                                rounded=under.rounded or top.rounded)
         below = sum(span(limb) << (WIDTH * j) for j, limb in enumerate(limbs[:-1]))
         bound = min(LIMIT - 1, ((units + below) >> (WIDTH * (len(limbs) - 1))) + 1)
         return self._each([*limbs[:-1], limbs[-1].within(-bound, bound)])

@@ -137,7 +137,8 @@ class Party(Base):
         """
         await self.engine.prefetch(steps, after)
 
-    def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...]) -> tuple[str, ...]:
+    def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...], *,
+                rounded: bool = False) -> tuple[str, ...]:
         """Check an opening against what was declared, and put it into the ledger."""
         names = tuple(to) or self.names
         for name in names:
@@ -150,7 +151,7 @@ class Party(Base):
                               for d in self.disclosures) or "nothing"
             raise DisclosureError(f"'{because}' to {', '.join(names)} must be declared before it "
                                   f"is opened. Declared: {known}. Nothing was opened.")
-        self.ledger.opened(self.count, because, names, shape)
+        self.ledger.opened(self.count, because, names, shape, rounded)
         self._receivers = self.count, names
         return names
 

@@ -4,8 +4,7 @@ Every holder has one array; their sum modulo 2^64 is the value (two's complement
 all but one, are uniform words and say nothing. Integers are exact; fixed point has `scale`
 fractional bits, stated for each array. Each array carries an interval that its values cannot
 leave: it is widened by every operation, and an operation that could reach 2^62 is refused when it
-is planned. Nothing is ever wrapped silently, and no overflow is
-tested at run time, because that would cost a comparison.
+is planned. No overflow is tested at run time, because that would cost a comparison.
 
 Nothing comes out of a Shared value but through `reveal`. unspoken's own engine is not vetted.
 """
@@ -59,6 +58,8 @@ class Shared:
         An interval that the values cannot leave, in units of 2^-scale.
     scale : int, default 0
         Fractional bits.
+    rounded : bool, default False
+        Whether `truncate` had a part in it: if it is opened, that is booked (`truncate`).
 
     Examples
     --------
@@ -70,6 +71,7 @@ class Shared:
     low: int
     high: int
     scale: int = 0
+    rounded: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", int(self.low))
@@ -107,7 +109,7 @@ class Shared:
             return self._plus_public(other)
         _same_scale(self, other)
         return replace(self, share=np.add(self.share, other.share), low=self.low + other.low,
-                       high=self.high + other.high)
+                       high=self.high + other.high, rounded=self.rounded or other.rounded)
 
     def __sub__(self, other: Shared | int) -> Shared:
         if isinstance(other, int):
@@ -192,7 +194,8 @@ def concatenate(parts: Sequence[Shared], axis: int = 0) -> Shared:
     for part in parts[1:]:
         _same_scale(parts[0], part)
     return replace(parts[0], share=np.concatenate([part.share for part in parts], axis=axis),
-                   low=min(part.low for part in parts), high=max(part.high for part in parts))
+                   low=min(part.low for part in parts), high=max(part.high for part in parts),
+                   rounded=any(part.rounded for part in parts))
 
 
 def stack(parts: Sequence[Shared]) -> Shared:

@@ -105,5 +105,5 @@ def _opened_in(path: Path) -> list[tuple[str, str, str, str]]:
     ended = ledger.status or "in the middle"
     if ledger.continues:
         ended += f"; went on from {ledger.continues}"
-    return [(attempt, ended, one.because, ", ".join(one.to) or "all")
+    return [(attempt, ended, one.told, ", ".join(one.to) or "all")
             for one in ledger.openings] or [(attempt, ended, "nothing", "")]

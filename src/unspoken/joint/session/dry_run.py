@@ -61,6 +61,11 @@ class DryRun:
         """Return why values were opened to a party, each reason once."""
         return list(dict.fromkeys(o.because for o in self.ledgers[name].learned()))
 
+    def rounded(self) -> list[str]:
+        """Return why values were opened of which rounding tells something more."""
+        return list(dict.fromkeys(o.because for ledger in self.ledgers.values()
+                                  for o in ledger.openings if o.rounded))
+
 
 class DryParty(Party):
     """A party of a dry run: what is opened to it is what the run assumes."""

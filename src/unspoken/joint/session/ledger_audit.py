@@ -177,7 +177,7 @@ def _code(facts: dict[str, Any]) -> str:
 
 def _openings(one: Evidence, other: Evidence) -> list[str]:
     """Return where two parties that run the program booked different openings."""
-    mine, its = ({(o.step, o.because, o.to, o.shape) for o in each.ledger.openings}
+    mine, its = ({(o.step, o.told, o.to, o.shape) for o in each.ledger.openings}
                  for each in (one, other))
     if not _runs_program(one) or not _runs_program(other):
         return []

@@ -21,6 +21,7 @@ from unspoken.joint.session.dry_run import Answers, Drawn, DryRun, dry_run
 from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task_params import Param, check_study
+from unspoken.joint.wire.ledger_rows import ROUNDING
 
 RECORDS = 1000
 """For how many records a forecast is made, where a study does not say what is expected."""
@@ -172,9 +173,16 @@ class Task:
                 raise
             return self.plan(study, 10 * count)
         opened = {name: run.learned(name) for name in run.ledgers}
-        return Plan(outlook.learns, outlook.safe, (*outlook.notes, *study.facts.cost_notes),
+        notes = *outlook.notes, *rounding_notes(run), *study.facts.cost_notes
+        return Plan(outlook.learns, outlook.safe, notes,
                     outlook.assumes, outlook.computing, outlook.determined, run.rounds, run.bytes,
                     count, opened, run.drawn)
+
+
+def rounding_notes(run: DryRun) -> tuple[str, ...]:
+    """Return what must be said of numbers that are opened after they were truncated."""
+    reasons = "; ".join(f"'{because}'" for because in run.rounded())
+    return (f"opened after rounding on shares: {reasons}: {ROUNDING}.",) if reasons else ()
 
 
 def needs_of(task: Task, study: Study, records: int | None = None) -> tuple[Drawn, ...]:

@@ -193,10 +193,11 @@ class Ledger:
                 self._rows.append(row)
         return self._quiet[place]
 
-    def opened(self, step: int, because: str, to: Iterable[str], shape: tuple[int, ...]) -> None:
+    def opened(self, step: int, because: str, to: Iterable[str], shape: tuple[int, ...],
+               rounded: bool = False) -> None:
         """Record that a value is opened to some parties, sign, and let the others know."""
         with self.chain.lock:
-            opening = Opening(step, because, tuple(to), shape)
+            opening = Opening(step, because, tuple(to), shape, rounded)
             self._openings.append(opening)
             self.chain.note("opening", **asdict(opening), time=self._now())
             signed = self.sign()
@@ -270,8 +271,7 @@ class Ledger:
         if kind in ("message", "totals"):
             self._take_row(kind, entry)
         elif kind == "opening":
-            self._openings.append(Opening(int(entry["step"]), str(entry["because"]),
-                                          tuple(entry["to"]), tuple(entry["shape"])))
+            self._openings.append(ledger_rows.opening_from(entry))
         elif kind == "fact" and entry["name"] in self._facts:
             self._facts[entry["name"]] = entry["value"]
         elif kind == "end":

@@ -35,14 +35,31 @@ class Row:
     bytes: int
 
 
+ROUNDING = ("each number also tells a holder of shares that learns it whether what was rounded off "
+            "on the way lies below a random threshold that the holder knows")
+"""What the opening of a truncated value tells beyond the value (`mpc/ops/truncation.py`)."""
+
+
 @dataclass(frozen=True)
 class Opening:
-    """A value that was opened: to whom, and why that was agreed."""
+    """A value that was opened: to whom, why that was agreed, and whether it was truncated."""
 
     step: int
     because: str
     to: tuple[str, ...]
     shape: tuple[int, ...]
+    rounded: bool = False
+
+    @property
+    def told(self) -> str:
+        """Return all that the opening tells, in words."""
+        return f"{self.because} ({ROUNDING})" if self.rounded else self.because
+
+
+def opening_from(entry: Mapping[str, Any]) -> Opening:
+    """Return the opening that an entry describes; old ones say nothing of rounding."""
+    return Opening(int(entry["step"]), str(entry["because"]), tuple(entry["to"]),
+                   tuple(entry["shape"]), bool(entry.get("rounded", False)))
 
 
 def row_of(direction: str, peer: str, header: Header) -> Row:

@@ -59,7 +59,7 @@ def _traffic(rows: Sequence[Row]) -> list[list[str]]:
 def _openings(openings: Sequence[Opening]) -> list[str]:
     if not openings:
         return ["  nothing"]
-    return [f"  step {o.step}: {o.because}, {_size(o.shape)}, to {', '.join(o.to)}"
+    return [f"  step {o.step}: {o.told}, {_size(o.shape)}, to {', '.join(o.to)}"
             for o in openings]
 
 

@@ -23,7 +23,7 @@ MASKS = {"triple": ((0, 1), "products"), "matrix": ((0, 1), "products"),
          "edabits": ((0,), "compare"), "dabits": ((1,), "compare"), "pairs": ((0, 1, 2), "compare"),
          "ands": ((0, 1), "same"), "cuts": ((0,), "cut"), "lanes": ((0, 1), "log"),
          "flags": ((1,), "log"), "windows": ((0,), "log"), "zeros": ((0,), "zero"),
-         "crosses": ((0,), "pairs")}
+         "crosses": ((0,), "pairs"), "choices": ((0, 1), "own")}
 MUTANTS = [(kind, part, how) for kind, (parts, _) in MASKS.items() for part in parts
            for how in ("zero", "one word", "few bits")]
 

@@ -230,7 +230,7 @@ async def floor(party: Party, value: Shared, bits: int) -> Shared:
     above = await to_numbers(party, await less_than(
         party, rest.within(-(1 << bits), (1 << bits) - 1), 0))
     exact = near - replace(above, scale=near.scale)
-    return exact.within(value.low >> bits, value.high >> bits)
+    return replace(exact, rounded=False).within(value.low >> bits, value.high >> bits)
 
 
 async def in_steps(party: Party, value: Shared, bits: int) -> Shared:

@@ -57,7 +57,8 @@ class FixedRight:
         share = np.zeros(size, np.uint64)
         if self.masks:
             share = await self._share(left.share)
-        return Shared(party, share, *within, left.scale + self.right.scale)
+        return Shared(party, share, *within, left.scale + self.right.scale,
+                      left.rounded or self.right.rounded)
 
     async def _open(self) -> None:
         """Draw masks for the next products and open the right operand under its own."""
@@ -109,7 +110,8 @@ class PooledRight:
         share = np.zeros((rows, self.right.shape[1]), np.uint64)
         if self.masks is not None:
             share = await self._share(left.share)
-        return Shared(party, share, *within, left.scale + self.right.scale)
+        return Shared(party, share, *within, left.scale + self.right.scale,
+                      left.rounded or self.right.rounded)
 
     async def _open(self, rows: int) -> None:
         """Draw masks for some rows and open the right operand under its own."""

@@ -174,7 +174,8 @@ async def carry(party: Party, x: Wide) -> Wide:
 async def _carry_once(party: Party, x: Wide) -> Wide:
     lower = x.limbs[:-1]
     cut = await truncate(party, stack(lower), WIDTH)
-    up = [cut[j].within(limb.low >> WIDTH, (limb.high >> WIDTH) + 1)
+    # Limbs are rounded, their sum is not: what one loses, its neighbour gains.
+    up = [replace(cut[j], rounded=limb.rounded).within(limb.low >> WIDTH, (limb.high >> WIDTH) + 1)
           for j, limb in enumerate(lower)]
     kept = [_rest(limb, over) for limb, over in zip(lower, up, strict=True)]
     moved = [a + b for a, b in zip([*kept[1:], x.limbs[-1]], up, strict=True)]
@@ -218,7 +219,8 @@ async def rescale(party: Party, x: Wide, scale: int) -> Wide:
     place = -(more // WIDTH)
     x = await carry(party, x * (1 << (WIDTH * place + more)))
     limbs = x.limbs[place:] or (public(party, np.zeros(x.shape, np.int64)),)
-    return replace(x, limbs=limbs, scale=scale)
+    rounded = place > 0 or any(limb.rounded for limb in limbs)
+    return replace(x, limbs=tuple(replace(limb, rounded=rounded) for limb in limbs), scale=scale)
 
 
 async def lift(party: Party, x: Shared) -> Wide:
@@ -280,4 +282,4 @@ async def narrow(party: Party, x: Wide, scale: int, most: float | Fraction | Non
     for place, limb in enumerate(x.limbs[1:], start=1):
         if WIDTH * place < 64:
             share = np.add(share, np.left_shift(limb.share, np.uint64(WIDTH * place)))
-    return Shared(party, share, -bound, bound, scale)
+    return Shared(party, share, -bound, bound, scale, any(limb.rounded for limb in x.limbs))

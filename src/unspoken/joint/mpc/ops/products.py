@@ -59,7 +59,7 @@ async def multiply(party: Party, one: Shared, other: Shared,
     x, y = np.broadcast_arrays(one.share, other.share)
     shape = x.shape
     blank = replace(one, share=np.zeros(shape, np.uint64), low=low, high=high,
-                    scale=one.scale + other.scale)
+                    scale=one.scale + other.scale, rounded=one.rounded or other.rounded)
     return blank.with_share((await party.engine.multiply(x, y)).reshape(shape))
 
 
@@ -96,7 +96,7 @@ async def matmul(party: Party, one: Shared, other: Shared,
     low, high = within or (min(0, ends[0] * k), max(0, ends[1] * k))
     check_interval(low, high, "A matrix product")
     blank = replace(one, share=np.zeros((n, m), np.uint64), low=low, high=high,
-                    scale=one.scale + other.scale)
+                    scale=one.scale + other.scale, rounded=one.rounded or other.rounded)
     return blank.with_share(await party.engine.matmul(one.share, other.share))
 
 

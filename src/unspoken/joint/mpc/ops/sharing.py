@@ -149,7 +149,8 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
                  to: Sequence[str] = ()) -> Any:
     """Open a shared value: the only way out of shares.
 
-    Discloses the value to the parties in `to` and records that in the ledger. An opening that was
+    Discloses the value to the parties in `to` and records that in the ledger; of what `truncate`
+    had a part in, the ledger also says what its rounding tells. An opening that was
     not declared raises DisclosureError before anything is sent.
 
     Parameters
@@ -178,7 +179,8 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
                            f"{type(value).__name__}.")
     await party.engine.before_opening()
     party.begin("reveal")
-    receivers = party.opening(because, to, value.shape)
+    rounded = isinstance(value, Shared) and value.rounded
+    receivers = party.opening(because, to, value.shape, rounded=rounded)
     words = await _opened_to(party, value, receivers)
     if words is None:
         return None

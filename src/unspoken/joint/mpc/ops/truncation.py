@@ -5,7 +5,10 @@ bit, and correct the wrap-around with that bit: the result is x >> f (rounded do
 for certain. SecureML's local shift, which goes far wrong now and then, is not used.
   discloses: nothing as long as the result stays shared. If the result itself is opened, holders
     learn with it whether the cut-off bits exceed those of the opened mask, a random number that
-    they know: open what `floor` gives where that matters (docs/concepts/authenticated.md).
+    they know: open what `floor` gives where that matters (docs/concepts/authenticated.md). So
+    what was truncated is marked, and what is computed from it; `reveal` books that of whatever
+    is opened, and the plan says it. Comparisons and `floor` end the mark: rounding decides what
+    they give only where a value lies within a few units of their limit.
   safe against: all holders but one; never the dealer with a holder.
   cost: 1 round; 8 bytes per value from each holder to each other, 16 from the dealer.
 
@@ -37,7 +40,8 @@ async def truncate(party: Party, value: Shared, bits: int) -> Shared:
 
     1 round (Dalskov, Escudero and Keller 2020); `floor` always rounds down. Discloses nothing while
     the result stays shared; if it is opened, holders also learn one comparison of the bits that
-    were cut off with a random number: open what `floor` gives where that matters.
+    were cut off with a random number, and the ledger and the plan say so: open what `floor` gives
+    where that matters.
 
     Parameters
     ----------
@@ -61,5 +65,6 @@ async def truncate(party: Party, value: Shared, bits: int) -> Shared:
         raise RingError(explain("truncate: 'bits'", "between 1 and 61", bits))
     party.begin("truncate")
     blank = replace(value, share=np.zeros(value.shape, np.uint64), low=value.low >> bits,
-                    high=(value.high >> bits) + 1, scale=max(0, value.scale - bits))
+                    high=(value.high >> bits) + 1, scale=max(0, value.scale - bits),
+                    rounded=True)
     return blank.with_share(await party.engine.truncate(value.share, bits))

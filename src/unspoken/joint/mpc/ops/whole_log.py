@@ -65,7 +65,7 @@ def _width(high: int) -> int:
 async def whole_x_log_x(party: Party, x: Shared) -> Shared:
     """Return x ln x with 30 fractional bits."""
     most = math.ceil(x.high * math.log(max(2, x.high)) * 2**FRACTION) + 64 * (x.high + 1)
-    blank = Shared(party, np.zeros(x.shape, np.uint64), -64 * x.high, most, FRACTION)
+    blank = Shared(party, np.zeros(x.shape, np.uint64), -64 * x.high, most, FRACTION, True)
     first, second = steps(x.size, x.high)
     top, share = last_exponent(x.high), np.pad(x.share.ravel(), (0, -x.size % 64))
     party.begin("x ln x")

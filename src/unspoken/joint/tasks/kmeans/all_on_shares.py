@@ -58,8 +58,8 @@ class Hidden:
     async def run(self) -> None:
         """Move the centres until they stand, or for all rounds."""
         for _ in range(self.rules.iterations):
-            like = self.centres, Shared(self.party, np.zeros(self.rules.k, np.uint64), 0,
-                                        self.records)
+            counts = Shared(self.party, np.zeros(self.rules.k, np.uint64), 0, self.records)
+            like = replace(self.centres, rounded=True), counts
             known = recalled_shares(self.party, "a round", like)
             if known is not None:
                 self.centres, self.counts = known

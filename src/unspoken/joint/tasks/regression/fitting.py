@@ -77,7 +77,8 @@ class Scaled:
 
 async def open_count(party: Party, moments: Wide) -> int:
     """Open the number of records."""
-    count = await narrow(party, moments[0, 0].reshape(1), 0)
+    # Everything below the point is zero for certain, so that nothing is rounded off.
+    count = replace(await narrow(party, moments[0, 0].reshape(1), 0), rounded=False)
     return int((await reveal(party, count, because=COUNT))[0])
 
 
