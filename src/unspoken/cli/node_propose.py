@@ -25,7 +25,8 @@ def propose(args: argparse.Namespace) -> int:
     schema = {} if args.schema is None else schema_from(config, state, args.schema, tables)
     proposal, agreement = write_proposal(config, state, Wanted(
         args.name, args.task, chosen_mode(args), tables, given_settings(args), args.dealer,
-        args.receivers, _begin(args.at), args.within, args.attempts, schema))
+        args.receivers, _begin(args.at), args.within, args.attempts, schema,
+        linkers=args.linker))
     for note in agreement.notes:
         print(f"unspoken: note: {note}", file=sys.stderr)
     approver = agree(args, plan_text(config, Kept(proposal, "", "", "", 0.0)))

@@ -105,6 +105,10 @@ def _add_propose(under: Adder) -> None:
                         help="the other owners, as they are paired")
     parser.add_argument("--dealer", action="append", default=[], metavar="NAME",
                         help="a node that deals and has no data")
+    parser.add_argument("--linker", action="append", default=[], metavar="NAME",
+                        help="a node that is the linkage unit: it has no data, and compares keyed "
+                             "encodings of records where people have no common id (--set "
+                             "link=[...])")
     parser.add_argument("--table", metavar="NAME", help="the table, as every owner calls it")
     parser.add_argument("--table-of", action="append", default=[], metavar="OWNER=NAME",
                         help="the table of one owner, where it has another name (repeat)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 from dataclasses import replace
 
@@ -15,6 +17,7 @@ from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.node.catalogue import Catalogue
 from unspoken.joint.node.node_config import NodeConfig
+from unspoken.joint.node.node_log import NodeLog
 from unspoken.joint.node.prediction_service import Offer, PredictionService
 from unspoken.joint.node.proposing import asked_for, write_proposal
 from unspoken.joint.session.run import run_local
@@ -61,8 +64,9 @@ def fleet(tmp_path):
 
 
 def offer_to(fleet, name="south"):
-    offers = Catalogue(fleet.configs["north"]).answer(name, fleet.state("north"))["services"]
-    return [Offer.from_json(json.loads(json.dumps(offer))) for offer in offers]
+    answer = asyncio.run(Catalogue(fleet.configs["north"]).answer(name, fleet.state("north"),
+                                                                  NodeLog(io.StringIO())))
+    return [Offer.from_json(json.loads(json.dumps(offer))) for offer in answer["services"]]
 
 
 def asked(fleet, records, **changes):

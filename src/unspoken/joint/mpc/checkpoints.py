@@ -183,11 +183,11 @@ def recalled(party: Party, label: str) -> Arrays | None:
     return None if point is None else point.arrays
 
 
-async def remember(party: Party, label: str, *values: Any, within: float = 0.0) -> None:
+async def remember(party: Party, label: str, *values: Any, within: float | None = 0.0) -> None:
     """Make a checkpoint of values that were opened to all; does nothing where none are kept.
 
     What this party alone had of an earlier attempt must come out the same: exactly, or `within`
-    what probabilistic rounding on shares may change.
+    what probabilistic rounding on shares may change. None: what this party alone knows may differ.
     """
     if party.checkpoints is not None:
         await _barrier(party, label, tuple(np.asarray(value) for value in values), within)

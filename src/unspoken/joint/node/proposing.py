@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.engines.mode import Mode
 from unspoken.joint.mpc.engines.modes import mode_of
@@ -24,6 +24,7 @@ from unspoken.joint.node.schema_handshake import (
     Agreement,
     columns_of,
     compare,
+    compare_owned,
     filled,
     with_schema,
 )
@@ -31,6 +32,7 @@ from unspoken.joint.session.run_roles import with_roles
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.new_study import completed
 from unspoken.joint.tasks.task_list import all_tasks
+from unspoken.joint.tasks.task_params import check_study
 from unspoken.joint.wire.credentials import Member
 
 DAY = 86400
@@ -54,6 +56,7 @@ class Wanted:
     schema: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = False
     """Whether the parameters are complete, so that catalogues need not be compared."""
+    linkers: Sequence[str] = ()
 
 
 def trusted(state: NodeState, name: str) -> Peer:
@@ -135,23 +138,51 @@ def asked_for(offer: Offer, of: str, own: str, table: str, records: int) -> Want
 
 
 def _agreement(config: NodeConfig, state: NodeState, wanted: Wanted) -> Agreement:
-    """Compare the owners' catalogues, where the study is over rows and names columns."""
+    """Compare the owners' catalogues, where the study names columns."""
     names = columns_of(wanted.parameters)
-    if all_tasks()[wanted.task].over_columns or not names or wanted.settled:
+    if wanted.settled:
         return Agreement({})
-    views = {}
+    if all_tasks()[wanted.task].over_columns:
+        return _owned(config, state, wanted)
+    if not names:
+        return Agreement({})
+    return compare({owner: _view(config, state, owner, table)
+                    for owner, table in wanted.tables.items()}, names)
+
+
+def _owned(config: NodeConfig, state: NodeState, wanted: Wanted) -> Agreement:
+    """Hold a study over columns against the tables; who shows none now is waited for all the same.
+
+    Nothing but names depends on it, and the owner's own node looks at those again.
+    """
+    task, views, notes = all_tasks()[wanted.task], dict[str, TableView](), list[str]()
+    # What is given must be in range before columns are taken out of it; more may be filled in.
+    check_study(task.name, [replace(param, required=False) for param in task.params],
+                wanted.parameters)
     for owner, table in wanted.tables.items():
-        shown = Catalogue(config).shown_to(None) if owner == config.name else asked_catalogue(
-            config, trusted(state, owner))
-        view = next((one for one in shown if one.name == table), None)
-        if view is None:
-            raise InputError(f"'{owner}' shows no table '{table}' to this node. It shows: "
-                             f"{', '.join(one.name for one in shown) or 'none'}.")
-        if not view.readable:
-            raise InputError(f"'{owner}' cannot read its table '{table}' now. Its people see why "
-                             "in the log of their node.")
-        views[owner] = view
-    return compare(views, names)
+        if owner != config.name:
+            trusted(state, owner)
+        try:
+            views[owner] = _view(config, state, owner, table)
+        except UnspokenError as error:
+            if owner == config.name:
+                raise
+            notes.append(f"the columns of '{owner}' were not compared: {error}")
+    return replace(compare_owned(views, wanted.parameters), notes=tuple(notes))
+
+
+def _view(config: NodeConfig, state: NodeState, owner: str, table: str) -> TableView:
+    """Return an owner's table as its catalogue shows it."""
+    shown = Catalogue(config).shown_to(None) if owner == config.name else asked_catalogue(
+        config, trusted(state, owner))
+    view = next((one for one in shown if one.name == table), None)
+    if view is None:
+        raise InputError(f"'{owner}' shows no table '{table}' to this node. It shows: "
+                         f"{', '.join(one.name for one in shown) or 'none'}.")
+    if not view.readable:
+        raise InputError(f"'{owner}' cannot read its table '{table}' now. Its people see why "
+                         "in the log of their node.")
+    return view
 
 
 def _members(config: NodeConfig, state: NodeState, wanted: Wanted) -> tuple[Member, ...]:
@@ -159,6 +190,7 @@ def _members(config: NodeConfig, state: NodeState, wanted: Wanted) -> tuple[Memb
     self_ = Member(config.name, config.address, (), own.fingerprint, own.certificate)
     owners = [replace(self_ if name == config.name else trusted(state, name).member,
                       roles=("owner",)) for name in wanted.tables]
-    dealers = [replace(trusted(state, name).member, roles=("dealer",)) for name in wanted.dealers]
+    outside = [replace(trusted(state, name).member, roles=(role,)) for role, names in (
+        ("linker", wanted.linkers), ("dealer", wanted.dealers)) for name in names]
     receivers = wanted.receivers or tuple(wanted.tables)
-    return (*with_roles(owners, wanted.mode, receivers), *dealers)
+    return (*with_roles(owners, wanted.mode, receivers), *outside)

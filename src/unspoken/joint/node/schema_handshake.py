@@ -6,6 +6,9 @@ and classes are the union of what the owners list, ranges span those of all owne
 of numbers are left to the study, which finds quantiles within the range without showing a value.
 Nobody types a list of categories. What owners do not want to list is united privately by a study of
 task `schema`, whose result takes the place of what the catalogues leave open.
+
+For a study over columns, those that it names at an owner, and those by which records are aligned or
+linked, must be in that owner's table. How many records there are, no catalogue says.
 """
 
 from __future__ import annotations
@@ -16,10 +19,13 @@ from typing import Any
 
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.node.catalogue import ColumnView, TableView
+from unspoken.joint.tasks.common.study_parameters import naming_columns
 from unspoken.joint.tasks.task import Task
 
 LISTS = ("columns", "attributes")
 ONE = ("target", "response")
+SITES = {"target": "class_site", "response": "held"}
+"""Over columns: which parameter says who has the one column that is named."""
 NUMBERS = ("numeric", "ordinal")
 GRID = (7, 8)
 """Where a task finds cut points itself: seven quantiles, on a grid of 2^8 steps of the range."""
@@ -62,6 +68,30 @@ def compare(tables: Mapping[str, TableView], columns: Sequence[str]) -> Agreemen
         notes += _notes(name, present)
         joint[name] = _united(name, present)
     return Agreement(joint, tuple(problems), tuple(notes))
+
+
+def compare_owned(tables: Mapping[str, TableView], parameters: Mapping[str, Any]) -> Agreement:
+    """Hold a study over columns against the owners' tables; one without columns is no table."""
+    listed = {owner: table for owner, table in tables.items() if table.columns}
+    problems = [f"column '{name}' is not in the table of {owner}"
+                for owner, table in listed.items() for name in named_at(owner, parameters)
+                if table.column(name) is None]
+    views = {name: view for owner, table in listed.items() for name in _held(owner, parameters)
+             if (view := table.column(name)) is not None}
+    return Agreement(views, tuple(problems))
+
+
+def named_at(owner: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns that a study over columns names at an owner."""
+    words = (str(word).partition(":") for key in LISTS for word in parameters.get(key, ()))
+    own = (name for site, _, name in words if site == owner)
+    return tuple(dict.fromkeys((*naming_columns(parameters), *own, *_held(owner, parameters))))
+
+
+def _held(owner: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Return the target or the response that an owner has."""
+    return [str(parameters[key]) for key, site in SITES.items()
+            if key in parameters and parameters.get(site) == owner]
 
 
 def with_schema(agreement: Agreement, schema: Mapping[str, Any]) -> Agreement:
@@ -123,6 +153,8 @@ def filled(task: Task, parameters: Mapping[str, Any], agreement: Agreement) -> d
     whole, names = dict(parameters), {param.name for param in task.params}
     if "classes" in names and "classes" not in whole and "target" in whole:
         whole["classes"] = _categories(agreement, str(whole["target"]))
+    if task.over_columns:
+        return whole
     for name in (name for key in LISTS for name in parameters.get(key, ())):
         if not {f"{word}.{name}" for word in ("categories", "cuts", "range", "edges")} & set(whole):
             whole |= _about(task, names, whole, agreement, str(name))
@@ -150,8 +182,8 @@ def _about(task: Task, names: set[str], parameters: Mapping[str, Any], agreement
 
 
 def _categories(agreement: Agreement, name: str) -> list[str]:
-    column = agreement.columns[name]
-    if not column.categories:
+    column = agreement.columns.get(name)
+    if column is None or not column.categories:
         raise StudyError(f"Not every owner lists the categories of column '{name}'. Ask them to "
                          f"write categories = [...] or categories = \"data\" under "
                          f"[table.column.{name}] in node.toml, or unite them privately: unspoken "

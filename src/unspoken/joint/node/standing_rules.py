@@ -1,9 +1,10 @@
 """Consent in advance, by rule: which studies this organisation agrees to without being asked.
 
 A rule must name everything that limits it: the tasks, who proposes, who may learn the result, the
-tables and columns that may be used, how many studies it admits in all, in which modes, and who may
-deal. A study that any part of the rule does not cover waits for a person. The columns are enforced,
-not only compared: the study gets a copy of the table that holds no others.
+tables and columns that may be used, how many studies it admits in all, in which modes, who may
+deal, and who may link records. A study that any part of the rule does not cover waits for a person.
+The columns are enforced, not only compared: the study gets a copy of the table that holds no
+others.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from unspoken.joint.session.study_fields import list_of_texts, one_of, only_keys
 from unspoken.joint.tasks.param_rules import is_number
 
 NEEDED = ("tasks", "from", "receivers", "tables", "columns", "studies")
-OPTIONAL = ("modes", "dealers", "owners", "attempts", "max_epsilon")
+OPTIONAL = ("modes", "dealers", "linkers", "owners", "attempts", "max_epsilon")
 MOST_ATTEMPTS = 20
 FEWEST_OWNERS = 3
 """Of two owners who add up without shares, each learns the other's values from the sum."""
@@ -42,6 +43,7 @@ class StandingRule:
     dealers: tuple[str, ...] = ()
     owners: int | None = None
     attempts: int = MOST_ATTEMPTS
+    linkers: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Any) -> StandingRule:
@@ -58,7 +60,8 @@ class StandingRule:
                          in list_of_texts("modes", data.get("modes", []))),
                    list_of_texts("dealers", data.get("dealers", [])),
                    above_zero(data, "owners") if "owners" in data else None,
-                   above_zero({"attempts": MOST_ATTEMPTS, **data}, "attempts"))
+                   above_zero({"attempts": MOST_ATTEMPTS, **data}, "attempts"),
+                   list_of_texts("linkers", data.get("linkers", [])))
 
     @property
     def words(self) -> str:
@@ -70,16 +73,18 @@ class StandingRule:
     def admits(self, proposal: Proposal, own: str, used: int) -> bool:
         """Return True if a study is covered at node `own`; the rule has admitted `used` before."""
         study, table = proposal.study, proposal.tables.get(own)
-        learning = {name for one in study.disclosures for name in (one.to or study.names)}
+        learning = {name for one in study.disclosures for name in study.learning(one)
+                    if name not in study.having("linker")}
         return (study.task in self.tasks and study.author in self.proposers and used < self.studies
                 and (table is None or table in self.tables) and learning <= set(self.receivers)
                 and self._safe(study) and proposal.attempts <= self.attempts
                 and self._affordable(study.parameters, proposal.attempts))
 
     def _safe(self, study: Study) -> bool:
-        """Return True for a mode, a dealer and a number of owners that the rule names."""
+        """Return True for a mode, outsiders and a number of owners that the rule names."""
         usual = 1 if study.facts.has_shares else FEWEST_OWNERS
         return (study.mode in self.modes and (study.dealer is None or study.dealer in self.dealers)
+                and set(study.having("linker")) <= set(self.linkers)
                 and len(study.having("owner")) >= (self.owners or usual))
 
     def _affordable(self, parameters: Mapping[str, Any], attempts: int) -> bool:

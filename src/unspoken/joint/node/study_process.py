@@ -36,6 +36,7 @@ from unspoken.joint.session.join import join
 from unspoken.joint.session.play import Outcome
 from unspoken.joint.session.result_file import result_text
 from unspoken.joint.tasks.common.party_files import load_with
+from unspoken.joint.tasks.common.study_parameters import naming_columns
 from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Identity, signing_key
 from unspoken.joint.wire.ledger import Ledger
@@ -190,9 +191,8 @@ def _restricted(attempt: Attempt, table: OwnTable) -> tuple[Path, dict[str, Any]
 
     from unspoken.table.read import read_file
 
-    ids = attempt.proposal.study.parameters.get("ids")
     rows = read_file(table.path, ReadOptions.of(**table.reading),
-                     (ids,) if isinstance(ids, str) else ())
+                     naming_columns(attempt.proposal.study.parameters))
     copy = attempt.file("columns.parquet")
     write_file(copy, b"", 0o600)
     pq.write_table(rows.arrow([name for name in rows.schema.names if name in columns]), copy)

@@ -17,6 +17,8 @@ ALWAYS = ("key agreement (X25519)", "keyed digest of results")
 ON_SHARES = ("shares and their openings",)
 SETS = ("encrypted sets (ristretto255; between two owners with long lists an oblivious function)",)
 LINKS = ("keyed encodings of records",)
+DEALT = ("kinds and sizes of what is computed, with what follows from them as the plan says; "
+         "nothing that is opened")
 
 
 def consent(study: Study, name: str) -> str:
@@ -106,8 +108,9 @@ def _host_of_author(study: Study) -> str | None:
 def _learned(study: Study) -> list[str]:
     lines = []
     for name in study.names:
-        everybody = [] if name in study.having("linker") else study.names
-        learned = [d.because for d in study.disclosures if name in (d.to or everybody)]
+        learned = [d.because for d in study.disclosures if name in study.learning(d)]
+        if name == study.outside_dealer:
+            learned.append(DEALT)
         lines.append(f"'{name}' learns: {'; '.join(learned) or 'nothing'}")
     return lines
 

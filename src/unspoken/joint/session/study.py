@@ -139,6 +139,11 @@ class Study:
         """Return the dealer's name if it owns nothing and runs no program."""
         return self.dealer if self.facts.dealer_outside else None
 
+    def learning(self, disclosure: Disclosure) -> tuple[str, ...]:
+        """Return who learns a value: those it names, or all who take part in the program."""
+        outside = (self.outside_dealer, *self.having("linker"))
+        return disclosure.to or tuple(name for name in self.names if name not in outside)
+
     def member(self, name: str) -> Member:
         """Return a party by its name."""
         for member in self.members:

@@ -68,7 +68,7 @@ async def _sizes(party: Party, own: int) -> tuple[int, int]:
     party.learned(party.names, counts)
     if min(counts) < 0 or counts[0] * counts[1] > MOST_PAIRS:
         raise RefusedError(f"On shares at most {MOST_PAIRS:,} pairs can be compared. These lists "
-                           "have more. Name a linkage unit: --linker CERT=HOST:PORT.")
+                           "have more. Name a linkage unit with --linker.")
     return counts[0], counts[1]
 
 

@@ -44,6 +44,7 @@ from unspoken.joint.wire.frames import Message, Purpose
 from unspoken.joint.wire.hollow_arrays import is_dry
 
 RECORDS, RESULT, PLACES = "link.records", "link.figures", "link.places"
+TOO_FEW = "sent no encodings of records, or too few"
 Values = Sequence[Sequence[Any]]
 
 
@@ -69,6 +70,17 @@ async def link_records(party: Party, values: Values | None, rules: LinkRules) ->
     party.learned(owners, figures)
     party.ledger.linkage = figures_text(count, float(figures[1]), float(figures[2]))
     return np.asarray(order[places])
+
+
+async def leave_unit_idle(party: Party, rules: LinkRules) -> None:
+    """Tell the unit that records were linked in an earlier attempt, if there is one."""
+    unit = party.roles.linker
+    if unit is None:
+        return
+    party.begin("link")
+    if party.name in party.roles.owners:
+        await party.send(unit, RECORDS, np.zeros((0, rules.encoding.words), np.uint64),
+                         Purpose.DISCLOSURE)
 
 
 def figures_text(count: int, threshold: float, precision: float) -> str:
@@ -119,10 +131,16 @@ class LinkageUnit(Base):
         self.rules = rules
 
     async def serve(self) -> None:
-        """Compare the encodings of all owners, and send each the places of its records."""
+        """Compare the encodings of all owners, and send each the places of its records.
+
+        If nobody sends any, records were linked in an earlier attempt.
+        """
         owners = self.roles.owners
         lists = [self._encodings(owner, await self.seam.receive(owner)) for owner in owners]
         self.seam.step = f"{self.count} link"
+        if not any(map(len, lists)):
+            return
+        self._refuse_few(lists)
         self.ledger.opened(self.count, ENCODED, (self.name,), (len(owners),))
         pairs = [self._pairs(lists[0], other) for other in lists[1:]]
         figures, places = _answers(pairs)
@@ -130,14 +148,19 @@ class LinkageUnit(Base):
             await self.send(owner, RESULT, figures, Purpose.DISCLOSURE)
             await self.send(owner, PLACES, each, Purpose.DISCLOSURE)
 
+    def _refuse_few(self, lists: Sequence[Words]) -> None:
+        for owner, records in zip(self.roles.owners, lists, strict=True):
+            if len(records) < self.rules.least:
+                self.refuse(owner, TOO_FEW)
+
     def _encodings(self, owner: str, message: Message) -> Words:
         """Return an owner's encodings; the first message says which step this is."""
         array = message.array
         self.count = self.count or message.step
         if ((message.label, message.step, message.purpose, array.dtype.str, array.shape[1:])
                 != (RECORDS, self.count, Purpose.DISCLOSURE, "<u8", (self.rules.encoding.words,))
-                or not self.rules.least <= len(array) <= MOST_RECORDS):
-            self.refuse(owner, "sent no encodings of records, or too few")
+                or len(array) > MOST_RECORDS):
+            self.refuse(owner, TOO_FEW)
         return np.asarray(array)
 
     def _pairs(self, one: Words, other: Words) -> Linked:

@@ -39,7 +39,8 @@ at the site's own quantiles; each category is a question for itself; missing num
 that is worth more, for which every cut of such a column takes two slots, and one more. All sites
 learn which site asks at each node, the class site alone the numbers of leaves. Task
 `classify-columns` uses what comes out."""
-SIZES = "kinds and sizes of what is computed, and so the shape of the trees"
+SIZES = ("kinds and sizes of what is computed; they show the shape of the trees and hint at their "
+         "questions, not at the numbers of leaves")
 
 
 class ColumnsStudy(BoostOverColumns):

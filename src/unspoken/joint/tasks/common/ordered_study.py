@@ -89,7 +89,7 @@ def unit_of(study: Study) -> str | None:
         return None
     if settings.link_on == "unit" and not units:
         raise StudyError("A study that links records needs a linkage unit, or links on shares. It "
-                         "has neither. Add --linker CERT=HOST:PORT, or --set link_on=shares.")
+                         "has neither. Name a unit with --linker, or add --set link_on=shares.")
     if settings.link_on == "shares" and (units or len(study.having("owner")) != 2
                                          or not study.facts.has_shares):
         raise StudyError("Records are linked on shares between two owners, without a linkage unit, "

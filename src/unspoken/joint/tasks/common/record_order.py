@@ -22,10 +22,11 @@ import numpy as np
 
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.checkpoints import recalled, remember
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.linkage.linkage_on_shares import link_on_shares
-from unspoken.joint.mpc.linkage.linkage_rules import LinkRules
-from unspoken.joint.mpc.linkage.linkage_unit import LinkageUnit, link_records
+from unspoken.joint.mpc.linkage.linkage_rules import LINKED, LinkRules
+from unspoken.joint.mpc.linkage.linkage_unit import LinkageUnit, leave_unit_idle, link_records
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.alignment import Places, align, align_disclosures
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
@@ -125,8 +126,7 @@ class InOneOrder:
     async def _places(self, party: Party, own: Records) -> Places | None:
         """Return where this owner's records are in the common order, if they are aligned."""
         if self.order.linkage is not None:
-            way = link_on_shares if self.order.linkage.on == "shares" else link_records
-            return await way(party, own.linked_by, self.order.linkage)
+            return await _linked_once(party, own.linked_by, self.order.linkage)
         if self.order.rules is None and not self.order.compared:
             return None
         if own.ids is None and party.name in party.roles.owners:
@@ -136,6 +136,23 @@ class InOneOrder:
             await _compare(party, own.ids)
             return None
         return await align(party, own.ids, because=COMMON, rules=self.order.rules)
+
+
+async def _linked_once(party: Party, values: Sequence[Sequence[Any]] | None,
+                       rules: LinkRules) -> Places | None:
+    """Link records, or take up which ones an earlier attempt had linked.
+
+    Keys and orders are fresh in every linkage: another one finds some other people, in another
+    order, and what was computed on the first ones does not fit them.
+    """
+    known = recalled(party, LINKED)
+    if known is not None:
+        await leave_unit_idle(party, rules)
+        return known[0] if party.name in party.roles.owners else None
+    way = link_on_shares if rules.on == "shares" else link_records
+    places = await way(party, values, rules)
+    await remember(party, LINKED, np.zeros(0, np.int64) if places is None else places, within=None)
+    return places
 
 
 async def _compare(party: Party, ids: Sequence[Any] | None) -> None:

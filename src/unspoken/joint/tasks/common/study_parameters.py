@@ -72,6 +72,16 @@ class OrderSettings(TaskSettings):
 
 
 ORDER_PARAMS = declared(OrderSettings)
+
+
+def naming_columns(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns of every owner by which records are aligned or linked."""
+    linkage, ids = OrderSettings.of(parameters).linkage, parameters.get("ids")
+    if linkage is not None:
+        return tuple(column.name for column in linkage.columns)
+    return (ids,) if isinstance(ids, str) else ()
+
+
 RECORD_ORDER = tuple(param.name for param in ORDER_PARAMS)
 EXPECTED_PARAM = agreed(Between(1, 1 << 40), "the number of records that the forecast is for",
                         split="columns")

@@ -53,8 +53,9 @@ ROWS_HELP = """ID3 over the rows of several owners.
         --set 'classes=["<=50K", ">50K"]' --set 'attributes=["age", "sex"]'
         --set 'cuts.age=[25.5, 40.5]' --set 'categories.sex=["Female", "Male"]' ...
 
-Each attribute has categories, cuts or a range. Receivers learn the classes of leaves; everybody who
-takes part learns the questions."""
+Each attribute has categories, cuts or a range. Receivers learn the classes of leaves; owners and
+holders learn the questions. A dealer is shown none of them, but sizes show it the shape of the
+tree, and hint at questions."""
 COLUMNS_HELP = """ID3 over the columns of several sites.
 
     unspoken joint new study.toml --name care --task tree-columns --set class_site=north
@@ -69,7 +70,8 @@ are aligned first; with same_order=true all files list the records in one order.
 With structure=hidden nobody sees the tree: the sites grow a full one of `max_depth` levels on
 shares, from the records that have a class, and what comes out is the class of those that have none
 in the class site's file. Take few branches and a small depth."""
-SIZES = "kinds and sizes of what is computed, and so the shape of the tree"
+SIZES = ("kinds and sizes of what is computed; they show the shape of the tree and hint at its "
+         "questions, not at the classes of leaves")
 
 
 class RowsStudy(TreeOverRows):
