@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from configparser import ConfigParser
 
@@ -59,15 +60,17 @@ def test_a_node_is_made_with_secrets_that_nobody_else_reads(tmp_path, capsys):
 
 @pytest.mark.parametrize(("line", "match"), [
     ('rows = "all"', "has no field 'rows'"), ('address = "nowhere"', "'address' in node.toml"),
-    (f'address = "relay://{"a" * 64}@relay.example:7799"', "do not speak through one yet"),
+    ('address = "relay://abc@relay.example:7799"', "or a relay's relay://FINGERPRINT@HOST:PORT"),
+    (f'health = "relay://{"a" * 64}@relay.example:7799"', "the relay belongs to 'address'"),
     ('[[standing]]\ntasks = ["sum"]', "A standing consent must say 'from'"),
     ("sync_seconds = 0", "'sync_seconds' in node.toml must be")])
 def test_a_configuration_that_cannot_be_is_refused_by_name(tmp_path, capsys, line, match):
     folder = tmp_path / "node"
     node(capsys, folder, "init", "north", "--address", "north.example:7700")
     text = (folder / "node.toml").read_text()
-    if line.startswith("address"):
-        text = text.replace('address = "north.example:7700"\n', "")
+    for field in ("address", "health"):
+        if line.startswith(field):
+            text = re.sub(rf"^{field} = .*\n", "", text, flags=re.MULTILINE)
     (folder / "node.toml").write_text(f"{line}\n{text}" if "[[" not in line else f"{text}\n{line}")
     assert match in node(capsys, folder, "status")
 

@@ -46,13 +46,15 @@ class Fleet:
     """Folders of nodes, the processes that serve them, and what tests do to them."""
 
     def __init__(self, folder, names=(*OWNERS, DEALER), sync=1.0, limit=4.0, more="",
-                 network=None):
+                 network=None, relay=""):
         self.folder, self.names = Path(folder), names
         self.running, self.network = {}, network
         ports = free_ports(len(names))
         self.address = {name: f"127.0.0.1:{port}" for name, port in zip(names, ports, strict=True)}
         if network is not None:
             self.address = {name: f"{network.address[name]}:7700" for name in names}
+        if relay:
+            self.address = dict.fromkeys(names, relay)
         for place, name in enumerate(names):
             self._make(place, name, {"sync_seconds": sync, "limit_seconds": limit}, more)
         self.configs = {name: NodeConfig.load(self.folder / name) for name in names}
@@ -72,7 +74,8 @@ class Fleet:
         tables = [{"name": "people", "path": "people.csv", "show_to": list(self.names)}]
         if owner:
             (home / "people.csv").write_text(people(place))
-        text = config_text({"name": name, "listen": [self.address[name]],
+        text = config_text({"name": name, "listen": [] if "relay:" in self.address[name]
+                            else [self.address[name]],
                             "address": self.address[name], **settings,
                             "table": tables if owner else []})
         (home / "node.toml").write_text(text + (FACTS if owner else "") + more)

@@ -36,10 +36,9 @@ def init(args: argparse.Namespace) -> int:
 
     args.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     must_be_new(args.folder / FILE, "The node")
-    port = args.address.rpartition(":")[2]
     tables = [{"name": name, "path": str(Path(path).absolute()), "show_to": []}
               for name, path in pairs(args.table, "--table").items()]
-    data: dict[str, Any] = {"name": args.name, "listen": args.listen or [f"0.0.0.0:{port}"],
+    data: dict[str, Any] = {"name": args.name, "listen": args.listen or _usual(args.address),
                             "address": args.address, "health": args.health, "table": tables}
     config = NodeConfig.of(args.folder, data)
     (args.folder / "identity").mkdir(mode=0o700, exist_ok=True)
@@ -51,6 +50,13 @@ def init(args: argparse.Namespace) -> int:
          f"fingerprint: {own.fingerprint}\nStart it with: unspoken node serve --folder "
          f"{args.folder}")
     return 0
+
+
+def _usual(address: str) -> list[str]:
+    """Return where a node listens of which nothing else is said; at a relay it need not."""
+    from unspoken.joint.wire.relay.relay_words import SCHEME
+
+    return [] if address.startswith(SCHEME) else [f"0.0.0.0:{address.rpartition(':')[2]}"]
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -67,7 +73,7 @@ def invite(args: argparse.Namespace) -> int:
     from unspoken.joint.node.pairing import DAY, new_invitation
 
     config, state = opened(args)
-    invitation, hashed = new_invitation(config.address)
+    invitation, hashed = new_invitation(config.address, config.identity.fingerprint)
     state.invite(hashed, time.time() + DAY)
     emit(args, {"invitation": invitation}, with_qr(
         args, f"{invitation}\nSend this to one organisation; it is valid once, for a day, while "

@@ -59,10 +59,11 @@ def _add_init(under: Adder) -> None:
     parser = _verb(under, "init", "Make a node: a folder with an identity and node.toml.")
     parser.add_argument("name", metavar="NAME", help="the organisation's name in studies")
     parser.add_argument("--address", required=True, metavar="HOST:PORT",
-                        help="how other nodes reach this one, such as north.example:7700")
+                        help="how other nodes reach this one, such as north.example:7700; or a "
+                             "relay, where it waits: relay://FINGERPRINT@HOST:PORT")
     parser.add_argument("--listen", action="append", default=[], metavar="HOST:PORT",
                         help="where this machine listens (repeat; default: all its addresses, at "
-                             "the port of --address)")
+                             "the port of --address; behind a relay none)")
     parser.add_argument("--health", default="127.0.0.1:7780", metavar="HOST:PORT",
                         help="where health and metrics are shown (default: %(default)s)")
     parser.add_argument("--table", action="append", default=[], metavar="NAME=FILE",

@@ -24,16 +24,17 @@ SOON = 60
 def status(args: argparse.Namespace) -> int:
     """Show identity, peers and studies."""
     config, state = opened(args)
+    relay = _relay_row(config, state)
     peers = [_peer_row(peer, state) for peer in state.peers(trusted=None)]
     rows = [row(kept, state, config) for kept in state.all_kept()]
     going = [f"study '{one['name']}' ({one['number']}): {one['state']}, {one['story']}"
              for one, kept in zip(rows, state.all_kept(), strict=True) if not kept.result]
     lines = [f"node '{config.name}' at {config.address}, {config.identity.fingerprint}",
-             _validity(config),
+             _validity(config), *([relay["words"]] if relay else []),
              *_rotation(config, state), *(_with_code(args, peer) for peer in peers),
              f"{len(rows)} studies", *going]
-    emit(args, {"name": config.name, "address": config.address, "peers": peers, "studies": rows},
-         "\n".join(lines))
+    emit(args, {"name": config.name, "address": config.address, "relay": relay, "peers": peers,
+                "studies": rows}, "\n".join(lines))
     return 0
 
 
@@ -45,6 +46,18 @@ def _validity(config: NodeConfig) -> str:
     soon = until - datetime.now(UTC) < timedelta(days=SOON)
     return f"certificate valid until {until:%Y-%m-%d}" + (
         ": make a new one in time, with: unspoken node rotate" if soon else "")
+
+
+def _relay_row(config: NodeConfig, state: NodeState) -> dict[str, Any] | None:
+    """Return whether this node waits at its relay, where it has one."""
+    from unspoken.joint.node.proposal import date_text
+
+    if config.relay is None:
+        return None
+    (heard, wrong), where = state.contact(config.address), config.address.rpartition("@")[2]
+    words = f"relay {where}, " + (f"last waited there {date_text(heard)}" if heard
+                                  else "has not waited there yet") + (f": {wrong}" if wrong else "")
+    return {"heard": heard or None, "wrong": wrong, "words": words}
 
 
 def _peer_row(peer: Peer, state: NodeState) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from support.http_proxy import proxy
 from support.node_fleet import Fleet
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import IdentityError
@@ -23,6 +24,7 @@ from unspoken.joint.node.spoken_codes import same_code
 from unspoken.joint.node.succession import announced
 from unspoken.joint.session.identity import make_identity
 from unspoken.joint.wire.transports.handed_connections import NODE, RUN, opening, read_opening
+from unspoken.joint.wire.transports.proxied import VARIABLE
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("several processes")]
 
@@ -85,6 +87,20 @@ def test_a_question_for_rows_is_refused_by_name_and_logged(fleet, question):
     assert isinstance(error, RefusedByNodeError)
     assert f"'north' asked for '{question}', which a node never gives" in str(error)
     assert refusals == [str(error).removeprefix("'south' refused: ")]
+
+
+def test_a_peer_is_asked_through_the_proxy(fleet, monkeypatch):
+    heads = []
+
+    async def job(served):
+        async with proxy(heads) as port:
+            monkeypatch.setenv(VARIABLE, f"http://127.0.0.1:{port}")
+            return await ask(fleet.configs["north"].identity, south_of(fleet),
+                             {"ask": "catalogue"})
+
+    answer, _ = with_south(fleet, job)
+    assert "smoker" in json.dumps(answer)
+    assert any(f"CONNECT {fleet.address['south']} ".encode() in head for head in heads)
 
 
 def test_a_node_with_another_certificate_is_not_let_in(fleet, tmp_path):

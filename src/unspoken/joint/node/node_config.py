@@ -2,7 +2,7 @@
 
     name = "north"
     listen = ["0.0.0.0:7700"]          # where this machine listens
-    address = "north.example:7700"     # how the others reach it
+    address = "north.example:7700"     # how the others reach it, or relay://FINGERPRINT@HOST:PORT
     health = "127.0.0.1:7780"          # health and metrics; "" for none
 
     [[table]]
@@ -57,7 +57,7 @@ from unspoken.joint.session.study import is_address
 from unspoken.joint.session.study_fields import list_of_texts, only_keys, tables_in
 from unspoken.joint.tasks.param_rules import is_number
 from unspoken.joint.wire.credentials import Identity, check_name
-from unspoken.joint.wire.relay.relay_words import SCHEME
+from unspoken.joint.wire.relay.relay_words import SCHEME, RelayAddress
 from unspoken.table.atomic_files import named_path
 
 FILE = "node.toml"
@@ -162,7 +162,7 @@ class NodeConfig:
                      services)
         for address in (*config.listen, *([config.health] if config.health else [])):
             _address("listen" if address in config.listen else "health", address)
-        if not config.listen:
+        if not config.listen and config.relay is None:
             raise InputError(f"'{FILE}' needs 'listen', such as [\"0.0.0.0:7700\"].")
         return config
 
@@ -184,6 +184,11 @@ class NodeConfig:
         return load_identity(self.name, self.folder / "identity")
 
     @property
+    def relay(self) -> RelayAddress | None:
+        """Return the relay at which this node waits; None for one that others dial."""
+        return RelayAddress.of(self.address)
+
+    @property
     def state_path(self) -> Path:
         """Return where the state lies."""
         return self.folder / "state.db"
@@ -203,12 +208,13 @@ def config_text(data: Mapping[str, Any]) -> str:
 
 
 def _address(what: str, value: Any) -> str:
-    if isinstance(value, str) and value.startswith(SCHEME):
-        raise InputError(f"'{what}' in {FILE} is a relay. Nodes do not speak through one yet: name "
-                         "an address of this node.")
+    if what != "address" and isinstance(value, str) and value.startswith(SCHEME):
+        raise InputError(f"'{what}' in {FILE} is a relay. Name an address of this machine; the "
+                         "relay belongs to 'address'.")
     if not isinstance(value, str) or not is_address(value):
         raise InputError(explain(f"'{what}' in {FILE}", "HOST:PORT, such as north.example:7700, "
-                                 "10.0.0.5:7700 or [2001:db8::5]:7700", value))
+                                 "10.0.0.5:7700 or [2001:db8::5]:7700, or a relay's "
+                                 "relay://FINGERPRINT@HOST:PORT", value))
     return value
 
 

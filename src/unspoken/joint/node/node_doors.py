@@ -72,10 +72,14 @@ class Porter:
         with listening:
             while True:
                 taken, where = await loop.sock_accept(listening)
-                if len(self._tasks) > MOST_STRANGERS:
-                    self._drop(taken, str(where[0]))
-                    continue
-                self._start(self._lead_in(taken, str(where[0])))
+                self.welcome(taken, str(where[0]))
+
+    def welcome(self, taken: socket.socket, where: str) -> None:
+        """Lead a connection to its door, however it came here."""
+        if len(self._tasks) > MOST_STRANGERS:
+            self._drop(taken, where)
+        else:
+            self._start(self._lead_in(taken, where))
 
     def _drop(self, taken: socket.socket, where: str) -> None:
         """End a connection for which there is no room; a flood of them does not flood the log."""

@@ -30,8 +30,11 @@ from unspoken.joint.wire.frames import (
     framed,
     text_array,
 )
+from unspoken.joint.wire.relay.relay_words import Meeting, RelayAddress
 from unspoken.joint.wire.transports.handed_connections import NODE, opening
-from unspoken.joint.wire.transports.links import Link, dial, tls_context, unreachable
+from unspoken.joint.wire.transports.links import Link, tls_context, unreachable
+from unspoken.joint.wire.transports.reach_peer import reach_peer
+from unspoken.joint.wire.transports.relayed import InnerTls
 
 MOST_BYTES = 1 << 20
 SECONDS = 20.0
@@ -73,11 +76,12 @@ def server_context(identity: Identity, peers: Sequence[Peer]) -> ssl.SSLContext:
 async def ask(identity: Identity, peer: Peer, question: dict[str, Any]) -> dict[str, Any]:
     """Ask a node and return its answer; its refusal and its absence are errors that name it."""
     context = tls_context(ssl.PROTOCOL_TLS_CLIENT, Circle((peer.member,)), identity)
-    host, _, port = peer.address.rpartition(":")
+    meeting = Meeting.at_node(identity.fingerprint, peer.member.fingerprint)
     try:
         async with asyncio.timeout(SECONDS):
-            streams = await dial(host.strip("[]"), int(port), MOST_BYTES, opening(NODE),
-                                 ssl=context, ssl_handshake_timeout=SECONDS)
+            streams = await reach_peer(peer.address, identity, meeting,
+                                       InnerTls(context, False, SECONDS, MOST_BYTES),
+                                       opening(NODE))
             link = Link(*streams)
             try:
                 return await _asked(link, peer, question)
@@ -89,12 +93,19 @@ async def ask(identity: Identity, peer: Peer, question: dict[str, Any]) -> dict[
                             f"({why}).") from None
     except TimeoutError:
         raise NodeLostError(f"'{peer.name}' at {peer.address} did not answer within {SECONDS:g} s. "
-                            "A firewall on the way may drop what is sent.") from None
+                            f"{_silence(peer)}") from None
     except OSError as error:
         raise NodeLostError(f"'{peer.name}': {peer.address} {unreachable(error)}.") from None
     except EOFError:
         raise NodeLostError(f"'{peer.name}' ended the connection: it does not trust this node's "
                             "certificate, or it was stopped.") from None
+
+
+def _silence(peer: Peer) -> str:
+    if RelayAddress.of(peer.address) is None:
+        return "A firewall on the way may drop what is sent."
+    return ("It does not wait at its relay now: it does not run, cannot reach the relay, or is not "
+            "allowed there.")
 
 
 async def _asked(link: Link, peer: Peer, question: dict[str, Any]) -> dict[str, Any]:

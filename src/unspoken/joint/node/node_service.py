@@ -12,7 +12,7 @@ import os
 import signal
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,6 +32,7 @@ from unspoken.joint.node.node_state import Kept, NodeState, Report
 from unspoken.joint.node.pairing import SMALL, answer_pairing, pairing_context, token_hash
 from unspoken.joint.node.peer_calls import LOOK, PeerCalls
 from unspoken.joint.node.peer_state import Peer
+from unspoken.joint.node.relay_seats import RelaySeats
 from unspoken.joint.node.study_runs import StudyRuns
 from unspoken.joint.session.study import is_address
 from unspoken.joint.wire.credentials import valid_until
@@ -69,12 +70,18 @@ class NodeService:
             else None
         self.log.event("started", version=__version__, address=self.config.address)
         jobs = [asyncio.create_task(job) for job in (self._decide(), self._watch(),
-                                                     self._calls.keep())]
+                                                     self._calls.keep(), *self._seats())]
         waiting = asyncio.create_task(ending.wait())
         done, _ = await asyncio.wait([waiting, *jobs], return_when=asyncio.FIRST_COMPLETED)
         await self._close([waiting, *jobs], health)
         for job in done:
             job.result()
+
+    def _seats(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what keeps this node at its relay, if its address is one."""
+        relay = self.config.relay
+        seats = RelaySeats(self.config, self.identity, self.state, self.log)
+        return [] if relay is None else [seats.keep(relay, self._porter.welcome)]
 
     async def _close(self, jobs: list[asyncio.Task[Any]], health: asyncio.Server | None) -> None:
         for job in jobs:

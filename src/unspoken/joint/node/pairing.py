@@ -2,6 +2,7 @@
 
 One side makes an invitation: an address and a token that opens the door for pairing once, for a
 day. It may travel by mail; whoever intercepts it can try to pair, and is found out by the code.
+Where the address is a relay's, the invitation names the certificate of the node that waits there.
 
     dialling side A                                   inviting side B
     token, SHA-256(nonce A, identity A)  ------>      is the token open? it is used up
@@ -47,15 +48,19 @@ from unspoken.joint.wire.credentials import (
     refuse_out_of_date,
     signing_key,
 )
+from unspoken.joint.wire.relay.relay_words import ANYBODY, Meeting, RelayAddress
 from unspoken.joint.wire.transports.handed_connections import PAIR, opening
-from unspoken.joint.wire.transports.links import Link, dial, unreachable
+from unspoken.joint.wire.transports.links import Link, unreachable
+from unspoken.joint.wire.transports.reach_peer import reach_peer
+from unspoken.joint.wire.transports.relayed import InnerTls
 
 HALF_BITS = 40
 DAY = 86400.0
 SMALL = 1 << 14
 SECONDS = 20.0
 _SIGNED = b"unspoken pairing 1\0"
-_INVITATION = re.compile(r"unspoken:(?P<address>[^#\s]{3,300})#(?P<token>[A-Za-z0-9_-]{22})")
+_INVITATION = re.compile(r"unspoken:(?P<address>[^#\s]{3,300})#(?P<token>[A-Za-z0-9_-]{22})"
+                         r"(\.(?P<node>[0-9a-f]{64}))?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -111,10 +116,14 @@ def codes(dialling: Introduction, inviting: Introduction, nonces: tuple[bytes, b
             spoken(number & ((1 << HALF_BITS) - 1), HALF_BITS))
 
 
-def new_invitation(address: str) -> tuple[str, str]:
-    """Return an invitation and the hash of its token, which is all that is kept."""
+def new_invitation(address: str, own: str = "") -> tuple[str, str]:
+    """Return an invitation and the hash of its token, which is all that is kept.
+
+    At a relay several nodes wait: there, the fingerprint of one's `own` certificate is in it, too.
+    """
     token = secrets.token_urlsafe(16)
-    return f"unspoken:{address}#{token}", token_hash(token)
+    node = "" if RelayAddress.of(address) is None else f".{own}"
+    return f"unspoken:{address}#{token}{node}", token_hash(token)
 
 
 def token_hash(token: str) -> str:
@@ -141,18 +150,16 @@ def pairing_context(identity: Identity) -> ssl.SSLContext:
 
 async def accept_invitation(invitation: str, identity: Identity, address: str) -> Peer:
     """Dial whoever made an invitation; return it as a peer that is not trusted yet."""
-    parts = _INVITATION.fullmatch(invitation.strip())
-    if parts is None or not is_address(parts["address"]):
-        raise InputError("This is not an invitation. One looks like unspoken:HOST:PORT#TOKEN; "
-                         "'unspoken node invite' at the other organisation prints it.")
-    host, _, port = parts["address"].rpartition(":")
+    parts = _parts(invitation)
+    tls = InnerTls(_context(ssl.PROTOCOL_TLS_CLIENT, identity), False, SECONDS, SMALL)
+    meeting = Meeting.at_node(identity.fingerprint, parts["node"] or ANYBODY)
     try:
         async with asyncio.timeout(SECONDS):
-            streams = await dial(host.strip("[]"), int(port), SMALL, opening(PAIR),
-                                 ssl=_context(ssl.PROTOCOL_TLS_CLIENT, identity),
-                                 ssl_handshake_timeout=SECONDS)
-            link = Link(*streams)
+            link = Link(*await reach_peer(parts["address"], identity, meeting, tls, opening(PAIR)))
             try:
+                if parts["node"] not in (None, link.certificate):
+                    raise IdentityError("Who answered is not the node that made the invitation: it "
+                                        "showed another certificate.")
                 own = Introduction(identity.name, address, identity.certificate)
                 return await _introduce(link, identity, own, parts["token"])
             finally:
@@ -163,6 +170,15 @@ async def accept_invitation(invitation: str, identity: Identity, address: str) -
     except EOFError:
         raise RefusedByNodeError("The inviting node ended the connection: the invitation was used "
                                  "before or is too old. Ask for a new one.") from None
+
+
+def _parts(invitation: str) -> re.Match[str]:
+    parts = _INVITATION.fullmatch(invitation.strip())
+    if parts is None or not is_address(parts["address"]) or (
+            RelayAddress.of(parts["address"]) is not None and parts["node"] is None):
+        raise InputError("This is not an invitation. One looks like unspoken:HOST:PORT#TOKEN; "
+                         "'unspoken node invite' at the other organisation prints it.")
+    return parts
 
 
 async def _introduce(link: Link, identity: Identity, own: Introduction, token: str) -> Peer:

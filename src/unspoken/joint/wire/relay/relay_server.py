@@ -4,7 +4,8 @@ Threat model: a relay, or whoever took it over, sees who meets whom, in a study 
 and how much, and can cut the line. Between the parties runs the TLS of the study, with certificates
 that are pinned to names: a byte that the relay changes, drops, repeats or reorders ends the run,
 and it can read none. A party whose certificate the operator did not allow is refused before it
-learns who else is there.
+learns who else is there. Of nodes (`relay_words.NODES`) it sees the opening, too: which door of the
+node a call is for, and the hash that is the number of a run.
 
 Bounds: connections in all and per party, how long anybody may take to say who it is or wait for its
 peer, and what is kept of one party while the other does not read.
@@ -24,6 +25,7 @@ from unspoken.errors import InputError, explain
 from unspoken.joint.wire.credentials import Identity, signing_key
 from unspoken.joint.wire.relay.relay_words import (
     MOST_LINE,
+    NODES,
     NONCE_BYTES,
     PARTY,
     RELAY,
@@ -66,6 +68,7 @@ class Relay:
     allowed: frozenset[str]
     limits: RelayLimits = field(default_factory=RelayLimits)
     waiting: dict[tuple[str, frozenset[str]], Visitor] = field(default_factory=dict)
+    nodes: dict[Visitor, Meeting] = field(default_factory=dict)
     visitors: set[Visitor] = field(default_factory=set)
     joined: int = 0
     refused: int = 0
@@ -90,6 +93,9 @@ class Relay:
 
     def meet(self, visitor: Visitor, meeting: Meeting) -> None:
         """Join a party with its peer, or let it wait; its own earlier wait ends."""
+        if meeting.study == NODES:
+            self._meet_node(visitor, meeting)
+            return
         other = self.waiting.pop(meeting.pair, None)
         if other is not None and other.name == visitor.name:
             other.refuse("the same party came again")
@@ -100,9 +106,21 @@ class Relay:
         self.joined += 1
         visitor.join(other)
 
+    def _meet_node(self, visitor: Visitor, meeting: Meeting) -> None:
+        """Join a caller with a node, by its latest wait: the line of an earlier one may be dead."""
+        other = next((each for each, theirs in reversed(self.nodes.items())
+                      if theirs.fits(meeting)), None)
+        if other is None:
+            self.nodes[visitor] = meeting
+            return
+        del self.nodes[other]
+        self.joined += 1
+        visitor.join(other)
+
     def left(self, visitor: Visitor) -> None:
         """Forget a connection."""
         self.visitors.discard(visitor)
+        self.nodes.pop(visitor, None)
         for pair in [pair for pair, each in self.waiting.items() if each is visitor]:
             del self.waiting[pair]
 

@@ -24,6 +24,10 @@ from unspoken.joint.wire.credentials import fingerprint
 MOST_LINE = 1 << 13
 NONCE_BYTES = 32
 SCHEME = "relay://"
+NODES = hashlib.sha256(b"unspoken relay: nodes").hexdigest()
+"""In place of the hash of a study: a node waits for whoever calls it, or is called."""
+ANYBODY = "0" * 64
+"""In place of its peer: a node says that it waits."""
 _ADDRESS = re.compile(r"relay://([0-9a-f]{64})@([A-Za-z0-9.\-\[\]:]{1,255}):(\d{1,5})", re.ASCII)
 _HEX = re.compile(r"[0-9a-f]{64}", re.ASCII)
 PARTY, RELAY = b"unspoken relay: party\0", b"unspoken relay: relay\0"
@@ -58,6 +62,21 @@ class Meeting:
                 or self.party == self.peer:
             raise ValueError("no meeting")
         return self
+
+    @classmethod
+    def at_node(cls, caller: str, node: str) -> Meeting:
+        """Return what a caller says who wants to reach a node, whatever it is about."""
+        return cls(NODES, caller, node)
+
+    @classmethod
+    def of_node(cls, node: str) -> Meeting:
+        """Return what a node says that waits for calls."""
+        return cls(NODES, node, ANYBODY)
+
+    def fits(self, other: Meeting) -> bool:
+        """Return True if one of two that came for nodes waits, and the other calls it."""
+        return any(one.peer == ANYBODY != two.peer and two.peer == one.party
+                   for one, two in ((self, other), (other, self)))
 
     @property
     def pair(self) -> tuple[str, frozenset[str]]:

@@ -69,10 +69,17 @@ async def serve(accept: Accept, limit: int, **where: Any) -> asyncio.Server:
         LastWords(limit=limit, loop=loop), accept, loop=loop), **where)
 
 
+class NoRoomError(ConnectionRefusedError):
+    """A relay that has no room for another connection."""
+
+
 def unreachable(error: OSError) -> str:
     """Return why an address cannot be reached, in words, and whose fault that usually is."""
     if isinstance(error, socket.gaierror):
         return "has no address: its name is not known here"
+    if isinstance(error, NoRoomError):
+        return ("has no room for another connection now: its operator can allow more (unspoken "
+                "relay serve --each, --connections)")
     if isinstance(error, ConnectionRefusedError):
         return "refuses connections: nothing listens there, or its firewall rejects them"
     if isinstance(error, ConnectionError):

@@ -16,10 +16,10 @@ from unspoken.joint.wire.transports.relayed import (
 
 async def reach_peer(address: str, identity: Identity, meeting: Meeting, tls: InnerTls,
                      first: bytes = b"") -> Streams:
-    """Open a connection to an address of a study; `first` goes ahead of TLS to a node."""
+    """Open a connection to an address; `first` goes ahead of TLS to a node."""
     relay = RelayAddress.of(address)
     if relay is not None:
-        return await through_relay(relay, identity, meeting, tls)
+        return await through_relay(relay, identity, meeting, tls, first)
     host, _, port = address.rpartition(":")
     if proxy_in_use() is not None:
         return await through_proxy(host.strip("[]"), int(port), tls, first)

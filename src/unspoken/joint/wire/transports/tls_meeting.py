@@ -36,7 +36,7 @@ from unspoken.joint.wire.credentials import (
 )
 from unspoken.joint.wire.frames import HEADER_BYTES, SESSION_BYTES
 from unspoken.joint.wire.ledger import RECEIVED, Ledger
-from unspoken.joint.wire.relay.relay_words import Meeting, RelayAddress
+from unspoken.joint.wire.relay.relay_words import NODES, Meeting, RelayAddress
 from unspoken.joint.wire.transports.base import Transport
 from unspoken.joint.wire.transports.handed_connections import RUN, HandedConnections, opening
 from unspoken.joint.wire.transports.limits import Limits
@@ -178,7 +178,9 @@ class TlsMeeting(Transport):
 
     def _meeting(self, peer: str) -> Meeting:
         """Return whom this party asks a relay for."""
-        study = self.ledger.study or hashlib.sha256(self.study.name.encode()).hexdigest()
+        # A node waits for calls of all its studies; `_first` says which this one is for.
+        study = NODES if self._first else (
+            self.ledger.study or hashlib.sha256(self.study.name.encode()).hexdigest())
         return Meeting(study, self.identity.fingerprint, self.study.member(peer).fingerprint)
 
     async def _wait_at_relay(self, peer: str) -> None:
