@@ -1,6 +1,6 @@
 """Awkward tables that a newcomer brings: intervals, periods, tuples, times, and an index in files.
 
-As `awkward_frames`, which lists them with its own.
+Beside those of `awkward_frames`, in the same form.
 """
 
 from __future__ import annotations
@@ -12,8 +12,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from support.awkward_frames import ALL, FILES, ROWS, TEXT, Awkward, beside, cycle, framed, \
-    in_polars, lines, of
+from support.awkward_frames import (
+    ALL,
+    FILES,
+    ROWS,
+    TEXT,
+    Awkward,
+    beside,
+    cycle,
+    framed,
+    in_polars,
+    lines,
+    of,
+)
 
 _CUT = pd.cut(pd.Series(cycle([3, 14, 25])), [0, 10, 20, 30])
 _CUT_WITH_GAPS = pd.cut(pd.Series(cycle([3, 14, 45])), [0, 10, 20, 30])
@@ -25,13 +36,16 @@ _CLOCK = [dt.time(0, 0), dt.time(8, 30, 15), dt.time(23, 59, 59, 999999)]
 
 
 def _texts(column: Any) -> list[str | None]:
-    return [None if pd.isna(one) else str(one) for one in column]
+    """Return what a column shows: beside gaps pandas turns the ends of intervals into fractions."""
+    if not hasattr(column, "cat"):
+        return [None if pd.isna(one) else str(one) for one in column]
+    named = [str(one) for one in column.cat.categories]
+    return [None if code < 0 else named[code] for code in column.cat.codes]
 
 
 def _shown(name: str, column: Any, **more: Any) -> Awkward:
     """A column of pandas that has no like elsewhere: everywhere else it is its texts."""
-    texts = [str(one) if isinstance(one, tuple) else one for one in column] \
-        if name.startswith("tuples") else _texts(column)
+    texts = _texts(column)
     return Awkward(name, texts, framed(column), in_polars(pl.Series("x", texts, pl.String)),
                    **more)
 
@@ -54,7 +68,8 @@ FIRST_HOUR = (
            csv=_quoted(_texts(pd.qcut(pd.Series(range(ROWS)), 3)))),
     _shown("periods as categories", _MONTHS.astype("category")),
     _shown("days as periods", pd.Series(pd.PeriodIndex(cycle(["2020-01-31", "2021-03-01"]),
-                                                       freq="D")), apart=ALL),
+                                                       freq="D")), apart=ALL,
+           refused=frozenset({"parquet"})),
     _shown("tuples as categories", _TUPLES),
     of("tuples", [("a", 1), ("b", 2)], object, pl.Object, refused=ALL - TEXT,
        polars=in_polars(pl.Series(cycle([("a", 1), ("b", 2)]), dtype=pl.Object)),

@@ -177,7 +177,10 @@ def test_years_of_two_digits_are_read_where_one_cell_says_which_they_are(cells, 
 @pytest.mark.parametrize(("column", "first"), [
     (pd.cut(pd.Series(range(12)), [-1, 5, 20]), "(-1, 5]"),
     (pd.qcut(pd.Series(range(12)), 2), "(-0.001, 5.5]"),
-    (pd.Series(pd.period_range("2020-01", periods=12, freq="M")).astype("category"), "2020-01")])
+    (pd.Series(pd.period_range("2020-01", periods=12, freq="M")).astype("category"), "2020-01"),
+    (pd.Series(pd.Categorical.from_codes([0, 1, 0] * 4, pd.Index([("a", 1), ("b", 2)],
+                                                                tupleize_cols=False))),
+     "('a', 1)")])
 def test_categories_that_are_intervals_or_periods_keep_their_texts(column, first):
     table = unspoken.read(pd.DataFrame({"x": column, "y": range(12)}), keep=["x"], show=False)
     assert table.arrow()["x"].to_pylist() == [str(one) for one in column]
