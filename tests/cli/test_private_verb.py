@@ -9,8 +9,8 @@ import pyarrow.csv
 import pytest
 
 import unspoken
-from unspoken.cli.declared_ranges import ranges
 from unspoken.cli.main import main
+from unspoken.cli.range_flags import ranges
 from unspoken.risk import Register
 
 DECLARED = """

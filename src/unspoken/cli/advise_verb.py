@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, emit, read_table, reading_words, verb
 from unspoken.cli.data_places import data_place
-from unspoken.cli.declared_ranges import add_wanted, lacking, private_words, refuse_ranges
+from unspoken.cli.range_flags import add_wanted, lacking, private_words, refuse_ranges
 from unspoken.errors import InputError, unknown
 from unspoken.release.uses import KNOWLEDGE, PURPOSES, RECIPIENTS
 

@@ -20,8 +20,8 @@ from unspoken.cli.common import (
     verb,
 )
 from unspoken.cli.data_places import DATA_HELP, data_place
-from unspoken.cli.declared_ranges import add_ranges, ranges
 from unspoken.cli.enter_register import add_register, check_register, write_entered
+from unspoken.cli.range_flags import add_ranges, ranges
 
 if TYPE_CHECKING:
     from unspoken.methods.private.private_offer import Offer

@@ -26,8 +26,8 @@ from unspoken.cli.common import (
     verb,
 )
 from unspoken.cli.data_places import DATA_HELP, data_place
-from unspoken.cli.declared_ranges import add_wanted, lacking
 from unspoken.cli.findings_text import findings_text
+from unspoken.cli.range_flags import add_wanted, lacking
 from unspoken.errors import InputError
 
 if TYPE_CHECKING:
