@@ -19,6 +19,7 @@ from pathlib import Path
 from support.awkward_cells import walk
 from support.awkward_commands import walk_commands
 from support.awkward_frames import FRAMES, Awkward
+from support.first_hour_frames import FIRST_HOUR
 from unspoken.release.method import methods
 
 
@@ -39,7 +40,7 @@ def main(wanted: list[str]) -> int:
     tried, wrong, spent = 0, Counter(), Counter()
     names = tuple(methods())
     with tempfile.TemporaryDirectory() as folder:
-        for frame in FRAMES:
+        for frame in (*FRAMES, *FIRST_HOUR):
             if wanted and frame.name not in wanted:
                 continue
             since = time.process_time()

@@ -1,6 +1,7 @@
 """unspoken private: what a result costs and how exact it is, before it is bought."""
 
 import json
+from argparse import Namespace
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 import unspoken
 from unspoken.cli.main import main
+from unspoken.cli.range_flags import ranges
 from unspoken.risk import Register
 
 DECLARED = """
@@ -45,6 +47,27 @@ def test_the_offer_is_printed_and_nothing_is_measured(house, capsys):
     assert main(asked("tree", "--param", "max_depth=2")) == 0
     assert "Nothing was measured" in capsys.readouterr().out
     assert sorted(one.name for one in house.iterdir()) == ["declared.toml", "shop.dat", "t.csv"]
+
+
+@pytest.mark.slow
+def test_declarations_as_flags_count_as_those_of_a_file_do(house, capsys):
+    flags = ["private", "t.csv", "--what", "tree", "--target", "ill", "--values", "ill=no,yes"]
+    assert main([*flags, "--edges", "age=18,30,45", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cost"]["epsilon"] == 1
+    assert main([*flags, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cost"]["epsilon"] is None
+    assert main([*flags, "--edges", "age=young..old"]) == 2
+    assert "'--edges' of column 'age' must be a range" in capsys.readouterr().err
+    assert main(asked("tree", "--edges", "age=0..120")) == 2
+    assert "'age' must be declared once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "ends"), [
+    ("0..32", list(range(0, 33, 2))), ("0..3", [0, 1, 2, 3]), ("-1,2.5", [-1, 2.5]),
+    ("0.5..1.5", [0.5 + at / 16 for at in range(17)])])
+def test_a_range_is_split_evenly(text, ends):
+    args = Namespace(declare=None, edges=[f"x={text}"], values=[], items=())
+    assert ranges(args) == {"edges": {"x": ends}}
 
 
 @pytest.mark.slow

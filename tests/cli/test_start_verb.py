@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import sys
 from argparse import Namespace
 
@@ -16,6 +17,8 @@ from unspoken.cli import advise_verb
 from unspoken.cli.main import main
 
 ANSWERS = ["--recipient", "miner", "--purpose", "model", "--knowledge", "nothing"]
+
+PRIVATE = ["--recipient", "miner", "--purpose", "model", "--knowledge", "anything"]
 
 
 def people(folder, rows=150):
@@ -80,6 +83,47 @@ def test_a_way_without_a_release_says_what_to_type(tmp_path, capsys):
     out = capsys.readouterr().out
     assert f"unspoken serve {tmp_path / 'people.csv'}" in out
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+@pytest.mark.slow
+def test_nothing_of_a_private_result_is_taken_from_the_table(tmp_path, capsys):
+    """What is missing is named flag by flag, and the command that is printed looks at no value."""
+    assert main(["start", people(tmp_path), "--target", "ill", *PRIVATE, "--values", "ill=no,yes",
+                 "--kind", "postcode=ordinal:1010<1020<2040"]) == 0
+    told = capsys.readouterr().out.split("What to type next:\n")[1].splitlines()
+    assert told[0].split()[:2] == ["unspoken", "private"]
+    assert "--quasi" not in told[0]
+    assert [line.strip() for line in told[3:]] == [
+        "--edges age=LOWEST..HIGHEST", "--values sex=A,B", "--values joined=A,B",
+        "--edges income=LOWEST..HIGHEST"]
+    assert main(shlex.split(told[0])[1:]) == 0
+    assert "Nothing was measured" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+@pytest.mark.slow
+def test_a_private_result_is_measured_where_everything_was_stated(tmp_path, capsys):
+    status, result = started(capsys, tmp_path, "--target", "ill", *PRIVATE, "--epsilon", "0.5",
+                             "--edges", "age=0..120", "--values", "sex=f,m", "--values",
+                             "ill=no,yes", "--columns", "age,sex")
+    assert (status, result["measured"]["cost"]["epsilon"]) == (0, 0.5)
+    assert [path.name for path in (tmp_path / "people-unspoken").iterdir()] == ["result.json"]
+    assert main(["advise", people(tmp_path), "--target", "ill", *PRIVATE, "--edges", "age=0..120",
+                 "--values", "ill=no,yes", "--columns", "age"]) == 0
+    line = capsys.readouterr().out.split("What to type next:\n")[1].strip()
+    assert line.endswith("--out result.json")
+
+
+def test_advice_without_data_names_the_flags_that_a_private_result_asks_for(capsys):
+    assert main(["advise", *PRIVATE]) == 0
+    told = capsys.readouterr().out
+    for flag in ("--target COLUMN", "--edges COLUMN=LOWEST..HIGHEST", "--values COLUMN=A,B"):
+        assert f"  {flag}\n" in told
+
+
+def test_an_epsilon_that_would_promise_nothing_is_refused(capsys):
+    assert main(["advise", *ANSWERS, "--epsilon", "1"]) == 2
+    assert "'--epsilon' belongs to a result with a stated epsilon" in capsys.readouterr().err
 
 
 @pytest.mark.slow

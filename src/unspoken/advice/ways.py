@@ -14,9 +14,9 @@ from unspoken.release.uses import Use
 class Way:
     """One way of sharing, with the commands that do it.
 
-    `commands` may name {data}, {target} and {out}. `needs` says what a table must have: "target",
-    "numbers", "categories", "baskets" or "quasi" (quasi-identifiers are declared).
-    `parameters` are those that are advised, beside the defaults.
+    `commands` may name {data}, {target}, {out}, and {private}, the options of a private result.
+    `needs` says what a table must have: "target", "numbers", "categories", "baskets" or "quasi"
+    (quasi-identifiers are declared). `parameters` are those that are advised, beside the defaults.
     """
 
     name: str
@@ -61,5 +61,5 @@ _OTHERS = (
         "Whatever one row says changes the odds of the result by at most a stated factor.",
         (Use(("miner", "public", "analysts"), ("model", "statistics", "rules"), "anything",
              "roughly", "A budget that is set too high; small groups drown in the noise."),),
-        ("unspoken private {data}{target} --help",)),
+        ("unspoken private {data}{target}{private}",)),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, emit, read_table, reading_words, verb
 from unspoken.cli.data_places import data_place
+from unspoken.cli.range_flags import add_wanted, lacking, private_words, refuse_ranges
 from unspoken.errors import InputError, unknown
 from unspoken.release.uses import KNOWLEDGE, PURPOSES, RECIPIENTS
 
@@ -36,6 +37,7 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     add_questions(parser)
     add_reading(parser)
+    add_wanted(parser)
 
 
 def add_questions(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     answer_all(args)
     table = None if args.data is None else look(args)[0]
     advice = advice_for(args, table)
-    emit(args, advice.to_json(), "\n".join([advice.summary(), "", *steps(args, advice)]))
+    emit(args, advice.to_json(), "\n".join([advice.summary(), "",
+                                               *steps(args, advice, table)]))
     return 0 if advice.best is not None else 1
 
 
@@ -68,6 +71,7 @@ def look(args: argparse.Namespace, notes: bool = True) -> tuple[Table, list[Find
         args.quasi = tuple(dict.fromkeys(
             one.column for one in findings if one.role == "quasi" and one.column not in declared
             and table.schema[one.column].role != "identifier"))
+        args.noticed = True
         table = read_table(args, args.data, args.target, notes=False)
     return table, findings
 
@@ -101,15 +105,45 @@ def advice_for(args: argparse.Namespace, table: Table | None) -> Advice:
     """Return the advice for the answers in the options."""
     from unspoken.advice import advise
 
-    return advise(args.recipient, args.purpose, args.knowledge, table)
+    advice = advise(args.recipient, args.purpose, args.knowledge, table)
+    if advice.best is not None and advice.best.way.name != "private":
+        refuse_ranges(args, advice.best.way.name)
+    return advice
 
 
-def steps(args: argparse.Namespace, advice: Advice, out: str = "release") -> list[str]:
+def steps(args: argparse.Namespace, advice: Advice, table: Table | None = None) -> list[str]:
     """Return the commands that follow the advice."""
     if advice.best is None:
         return []
-    flags = [*(["--target", args.target] if args.target else []), *reading_words(args)]
-    words: dict[str, Any] = {"data": shlex.quote(str(args.data or "DATA")), "out": out,
-                             "target": "".join(f" {shlex.quote(one)}" for one in flags)}
+    private = advice.best.way.name == "private"
+    open_ones = lacking(args, table) if private else []
+    stated = [*private_words(args), *([] if open_ones else ["--out", "result.json"])] \
+        if private else []
+    words: dict[str, Any] = {"data": shlex.quote(str(args.data or "DATA")), "out": "release",
+                             "target": _typed(_reading(args, private)), "private": _typed(stated)}
     return ["What to type next:",
-            *(f"  {line.format(**words)}" for line in advice.best.way.commands)]
+            *(f"  {line.format(**words)}" for line in advice.best.way.commands),
+            *(_to_declare(open_ones) if open_ones else [])]
+
+
+def _typed(flags: Sequence[str]) -> str:
+    return "".join(f" {shlex.quote(one)}" for one in flags)
+
+
+def _reading(args: argparse.Namespace, private: bool) -> list[str]:
+    """Return target and reading options; no role that was noticed reaches a private result."""
+    stated = argparse.Namespace(**{**vars(args), "quasi": ()}) \
+        if private and getattr(args, "noticed", False) else args
+    return [*(["--target", args.target] if args.target else []), *reading_words(stated)]
+
+
+def _to_declare(flags: Sequence[str]) -> list[str]:
+    """Say which flags an epsilon still asks for; nobody takes them from the table."""
+    return ["It looks at no value, and states no epsilon yet. Add these flags, from what everybody "
+            "knows and never from the", "table, or leave columns out with --columns; then --out "
+            "result.json measures:", *(f"  {flag}" for flag in flags)]
+
+
+def private_command(args: argparse.Namespace, out: str) -> list[str]:
+    """Return the words of the private result that was advised, all of which were stated."""
+    return [*_reading(args, True), *private_words(args), "--out", out, str(args.data)]

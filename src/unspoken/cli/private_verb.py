@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from unspoken.cli.common import (
 )
 from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.enter_register import add_register, check_register, write_entered
-from unspoken.errors import InputError, reason, unknown
+from unspoken.cli.range_flags import add_ranges, ranges
 
 if TYPE_CHECKING:
     from unspoken.methods.private.private_offer import Offer
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from unspoken.table.table import Table
 
 KINDS = ("marginals", "naive-bayes", "tree", "regression", "itemsets")
-_DECLARED = ("edges", "values", "complete", "items")
 
 
 def add(verbs: Adder) -> None:
@@ -49,12 +47,8 @@ def add(verbs: Adder) -> None:
                         help="what it costs (default: %(default)s)")
     parser.add_argument("--delta", type=float, default=0.0, metavar="D",
                         help="with one, noise is Gaussian (default: 0)")
-    parser.add_argument("--declare", type=Path, metavar="FILE",
-                        help="TOML: [edges] and [values] by column, and lists 'complete' (columns "
-                             "that miss no value) and 'items'; what it leaves out is taken from "
-                             "the data, and then no epsilon is stated")
+    add_ranges(parser)
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
-    parser.add_argument("--columns", type=names, metavar="A,B", help="the columns to use")
     parser.add_argument("--marginal", action="append", type=names, metavar="A,B",
                         help="columns to count together (repeat; default: each column alone)")
     parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE",
@@ -98,23 +92,10 @@ def _offer(args: argparse.Namespace, data: Table | Baskets) -> Offer:
     from unspoken.cli.mine_verb import params
     from unspoken.methods.private.private_offer import private_offer
 
-    options = {**_declared(args.declare), **params(args.param)}
+    options = {**ranges(args), **params(args.param)}
     options |= {name: value for name, value in (("columns", args.columns),
                                                 ("marginals", args.marginal)) if value}
     return private_offer(data, args.what, args.epsilon, args.delta, **options)
-
-
-def _declared(path: Path | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"'{path}' must be a readable TOML file. {reason(error)}") from None
-    for name in data:
-        if name not in _DECLARED:
-            raise InputError(unknown("A section of the declarations", name, _DECLARED))
-    return data
 
 
 def _bought(args: argparse.Namespace, offer: Offer) -> Any:

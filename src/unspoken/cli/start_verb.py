@@ -9,11 +9,11 @@ import json
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli import advise_verb, audit_verb, protect_verb
+from unspoken.cli import advise_verb, audit_verb, private_verb, protect_verb
 from unspoken.cli.common import (
     Adder,
     add_reading,
@@ -27,11 +27,13 @@ from unspoken.cli.common import (
 )
 from unspoken.cli.data_places import DATA_HELP, data_place
 from unspoken.cli.findings_text import findings_text
+from unspoken.cli.range_flags import add_wanted, lacking
 from unspoken.errors import InputError
 
 if TYPE_CHECKING:
     from unspoken.advice import Advice, Way
     from unspoken.table.identify import Finding
+    from unspoken.table.table import Table
 
 
 def add(verbs: Adder) -> None:
@@ -48,6 +50,7 @@ def add(verbs: Adder) -> None:
                              "page (default: named after DATA, with -unspoken)")
     advise_verb.add_questions(parser)
     add_reading(parser)
+    add_wanted(parser)
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,10 @@ class Walk:
 
     findings: Sequence[Finding]
     advice: Advice
+    table: Table
     protected: dict[str, Any] | None = None
     audited: dict[str, Any] | None = None
+    measured: dict[str, Any] | None = None
 
     @property
     def may_leave(self) -> bool:
@@ -82,25 +87,31 @@ def run(args: argparse.Namespace) -> int:
     advice = advise_verb.advice_for(args, table)
     if not args.json:
         print(f"{advice.summary()}\n", flush=True)
-    walk = _followed(args, Walk(findings, advice))
+    walk = _followed(args, Walk(findings, advice, table))
     emit(args, _data(walk), "\n".join(_last_words(args, walk)))
     return 0 if walk.may_leave else 1
 
 
 def _followed(args: argparse.Namespace, walk: Walk) -> Walk:
-    """Protect and audit, if a release method was recommended."""
+    """Protect and audit if a release method was recommended, or measure what was all stated."""
     best = walk.advice.best
-    if best is None or best.way.method is None:
-        return walk
-    if best.way.method.takes_baskets:
+    if best is None or not _can_follow(args, walk, best.way):
         return walk
     args.out.mkdir(mode=0o700)
     try:
-        return _released(args, walk, best.way)
+        return _measured(args, walk) if best.way.method is None else \
+            _released(args, walk, best.way)
     except BaseException:
         # A release that nobody has attacked looks like one that may be sent.
         shutil.rmtree(args.out, ignore_errors=True)
         raise
+
+
+def _can_follow(args: argparse.Namespace, walk: Walk, way: Way) -> bool:
+    """Return True if nothing has to be asked before the way is gone."""
+    if way.method is not None:
+        return not way.method.takes_baskets
+    return way.name == "private" and args.purpose != "rules" and not lacking(args, walk.table)
 
 
 def _released(args: argparse.Namespace, walk: Walk, way: Way) -> Walk:
@@ -109,7 +120,13 @@ def _released(args: argparse.Namespace, walk: Walk, way: Way) -> Walk:
         *reading_words(args), "--out", args.out / "release", "--key", args.out / "release.key",
         "--method", way.name, *_options(way.parameters),
         *(["--target", args.target] if args.target else []), args.data])
-    return Walk(walk.findings, walk.advice, protected, _audited(args, way))
+    return replace(walk, protected=protected, audited=_audited(args, way))
+
+
+def _measured(args: argparse.Namespace, walk: Walk) -> Walk:
+    """Measure a private result for which everything was stated by flags."""
+    words = advise_verb.private_command(args, str(args.out / "result.json"))
+    return replace(walk, measured=_verb(private_verb, "private", words))
 
 
 def _audited(args: argparse.Namespace, way: Way) -> dict[str, Any]:
@@ -162,12 +179,16 @@ def _taken(args: argparse.Namespace) -> list[str]:
 
 def _data(walk: Walk) -> dict[str, Any]:
     return {"findings": [one.to_json() for one in walk.findings], "advice": walk.advice.to_json(),
-            "release": walk.protected, "audit": walk.audited, "may_leave": walk.may_leave}
+            "release": walk.protected, "audit": walk.audited,
+            "measured": walk.measured, "may_leave": walk.may_leave}
 
 
 def _last_words(args: argparse.Namespace, walk: Walk) -> list[str]:
+    if walk.measured is not None:
+        return [f"{walk.measured['result']}: the result, for epsilon "
+                f"{walk.measured['cost']['epsilon']:g}."]
     if walk.protected is None or walk.audited is None:
-        return advise_verb.steps(args, walk.advice) or ["Nothing was written."]
+        return advise_verb.steps(args, walk.advice, walk.table) or ["Nothing was written."]
     missing = walk.protected["not_released"]
     verdict = walk.audited["verdict"]
     return [*([f"Not released: {', '.join(missing)}"] if missing else []),

@@ -1,6 +1,7 @@
 """Frames of pandas and polars as Arrow tables: what Arrow has no type for, and what it would drop.
 
-Periods and intervals become ordered categories, which show the same texts as the frame does. Sparse
+Periods and intervals become ordered categories, which show the same texts as the frame does, and so
+do categories that are tuples. Sparse
 columns are filled. A column that Arrow cannot hold is refused by its name.
 """
 
@@ -35,7 +36,7 @@ def _pandas_column(name: str, column: Any) -> Any:
     kind = type(column.dtype).__name__
     if kind in _BY_TEXT:
         column = _as_ordered(column)
-    elif kind == "CategoricalDtype" and type(column.cat.categories.dtype).__name__ in _BY_TEXT:
+    elif kind == "CategoricalDtype" and _shown_as_text(column.cat.categories):
         # What `pandas.cut` returns: categories that are intervals.
         column = _by_text(column)
     elif kind == "SparseDtype":
@@ -44,6 +45,12 @@ def _pandas_column(name: str, column: Any) -> Any:
         return pa.array(column, from_pandas=True)
     except FAILURES as error:
         raise unreadable(name, str(column.dtype), error) from None
+
+
+def _shown_as_text(categories: Any) -> bool:
+    """Return True for categories that are periods, intervals or tuples, of which Arrow has none."""
+    return type(categories.dtype).__name__ in _BY_TEXT or (
+        len(categories) > 0 and all(isinstance(one, tuple) for one in categories))
 
 
 def _as_ordered(column: Any) -> Any:

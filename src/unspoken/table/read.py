@@ -24,6 +24,7 @@ from unspoken.table.formats.opened_file import OpenedFile
 from unspoken.table.formats.read_options import ReadOptions, take_options
 from unspoken.table.identify import Finding, copied_identifiers, identify, with_findings
 from unspoken.table.identify.named_roles import ID_NAME
+from unspoken.table.identify.written_index import index_notes, unnamed_in, with_index
 from unspoken.table.library_frames import index_note
 from unspoken.table.memory_sources import plain_rows, to_arrow, value_orders
 from unspoken.table.plain_columns import holds_bytes, refuse_released_bytes, refuse_type
@@ -95,6 +96,9 @@ def read(
     refused by methods that cannot keep them. In text files, numbers with leading zeros stay text,
     and columns of nothing but true and false are booleans. Methods that compute with
     float64 refuse whole numbers beyond 2**53 and longer decimals by name.
+
+    A first column of a text file that has no name, as frames are often written, is called "row". It
+    and the index of a frame in a Parquet file are identifiers, whatever their values are.
 
     Two columns whose names are the same, or differ only by case, blanks, characters that cannot be
     seen, or the Unicode form of a character, are refused, as are a table without rows and a small
@@ -190,8 +194,10 @@ def _table(opened: OpenedFile, engine: Engine) -> Table:
         raise DataError("A table must have at least one row. Got none. Check the source.")
     for entry in engine.schema(opened.frame):
         refuse_type(entry.name, entry.type)
-    schema = _noted(guess(engine, opened.frame), opened.missing)
-    return Table(schema, opened.frame, engine, (*opened.notes, *words_note(opened.missing)),
+    guessed = with_index(guess(engine, opened.frame), opened.unnamed)
+    schema = _noted(guessed, opened.missing)
+    return Table(schema, opened.frame, engine,
+                 (*opened.notes, *index_notes(schema), *words_note(opened.missing)),
                  opened.written)
 
 
@@ -225,8 +231,9 @@ def _opened(source: Any, engine: LocalEngine, columns: Sequence[str] | None,
         else MemoryFrame(plain_rows(to_arrow(source, columns)))
     words = () if options.missing is None else options.words
     frame, missing = blank_words(frame, words, engine)
-    return OpenedFile(frame, 0, (), missing,
-                      source.written if isinstance(source, Table) else None)
+    written, unnamed = (source.written, unnamed_in(source.schema)) \
+        if isinstance(source, Table) else (None, "")
+    return OpenedFile(frame, 0, (), missing, written, unnamed=unnamed)
 
 
 def _opened_file(path: Place, engine: LocalEngine, options: ReadOptions, lazy: bool | None,

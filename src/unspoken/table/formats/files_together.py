@@ -119,7 +119,8 @@ def _united(path: Path, parts: Sequence[_Part], columns: Mapping[str, _Column],
         if any(isinstance(one, MemoryFrame) for one in frames) else _scan(parts, columns, engine)
     return OpenedFile(frame, sum(part.opened.size for part in parts),
                       (many_files(path, parts), *notes), missing, _written(parts, engine),
-                      tuple(one for part in parts for one in part.opened.packed))
+                      tuple(one for part in parts for one in part.opened.packed),
+                      next((part.opened.unnamed for part in parts if part.opened.unnamed), ""))
 
 
 def _scan(parts: Sequence[_Part], columns: Mapping[str, _Column],

@@ -52,6 +52,18 @@ def check_names(names: Sequence[str]) -> None:
                               f"character. Got '{other}' and '{name}'{how}. Rename one of them.")
 
 
+def with_row_name(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a header whose first one may be missing: that column is called 'row'.
+
+    Several programs write the numbers or names of rows so. A name that is taken gets a number.
+    """
+    if len(names) < 2 or plain_name(names[0]):
+        return tuple(names)
+    taken = set(map(plain_name, names))
+    free = ("row", *(f"row_{number}" for number in range(1, len(names) + 1)))
+    return (next(name for name in free if name not in taken), *names[1:])
+
+
 def _how(first: str, second: str, whose: tuple[str, str] = ("the first", "the second")) -> str:
     """Return how two names differ that look the same; nothing where it is only case or blanks."""
     bare = [name.strip(" \t") for name in (first, second)]

@@ -12,7 +12,7 @@ from typing import IO
 
 from unspoken.errors import DataError, explain
 from unspoken.table.formats.compressed_files import open_bytes
-from unspoken.table.formats.header_names import check_names
+from unspoken.table.formats.header_names import check_names, with_row_name
 from unspoken.table.formats.read_options import DELIMITERS, ReadOptions
 from unspoken.table.nameless_files import nameless_file
 
@@ -148,11 +148,15 @@ def split_lines(lines: Sequence[str], mark: str) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class TextLayout:
-    """What the head of a text table shows: names, delimiter and encoding."""
+    """What the head of a text table shows: names, delimiter and encoding.
+
+    `unnamed`: the name that was given to a first column without one, else nothing.
+    """
 
     names: tuple[str, ...]
     delimiter: str
     encoding: str
+    unnamed: str = ""
 
     @property
     def decoded(self) -> bool:
@@ -168,10 +172,12 @@ def layout_of(path: Path, options: ReadOptions, usual: str = ",") -> TextLayout:
         raise DataError(f"'{path.name}' must have a header line. The file is empty.")
     mark = delimiter_of(head.lines, options, usual)
     header = split_lines(head.lines[:HEAD_LINES], mark)[0]
-    names = tuple(name.strip() for name in header)
+    written = tuple(name.strip() for name in header)
+    names = with_row_name(written)
     check_names(names)
-    _refuse_numbers(path, names)
-    return TextLayout(names, mark, head.encoding)
+    unnamed = names[0] if names[:1] != written[:1] else ""
+    _refuse_numbers(path, names[1:] if unnamed else names)
+    return TextLayout(names, mark, head.encoding, unnamed)
 
 
 def _refuse_numbers(path: Path, names: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ from unspoken.table.formats.compressed_files import compression_of
 from unspoken.table.formats.opened_file import OpenedFile
 from unspoken.table.formats.read_options import UNSURE, ReadOptions
 from unspoken.table.formats.text_files import TextLayout, layout_of, utf8_copy
-from unspoken.table.formats.written_dates import UNCLEAR, moments, written_dates
+from unspoken.table.formats.written_dates import CLEARER, UNCLEAR, moments, written_dates
 
 # DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
 TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
@@ -61,7 +61,8 @@ def open_text_table(path: Path, options: ReadOptions, engine: LocalEngine,
     sql, kept, notes = _typed(engine, source, missing, odd, rows)
     frame = engine.scan(sql, rows, widest, copy)
     return OpenedFile(frame, size + 8 * rows * len(layout.names), (*_notes(path, layout), *notes),
-                      kept, _written(engine, source, sql, missing, rows, copy))
+                      kept, _written(engine, source, sql, missing, rows, copy),
+                      unnamed=layout.unnamed)
 
 
 def _written(engine: LocalEngine, source: _Source, sql: str,
@@ -92,7 +93,8 @@ class _Source:
                       "quote": literal('"'), "escape": literal('"'), "comment": "''",
                       "compression": literal(packed), "sample_size": str(_SAMPLE),
                       "auto_type_candidates": str(TYPES), "hive_partitioning": "false",
-                      "decimal_separator": literal(options.decimal)}
+                      "decimal_separator": literal(options.decimal),
+                      **({"names": f"[{literal(layout.unnamed)}]"} if layout.unnamed else {})}
         self.place, self.options, self.as_text = place, options, as_text
 
     def sql(self, words: Sequence[str] = ("",), text: Sequence[str] = (), **more: str) -> str:
@@ -172,13 +174,19 @@ def _typed(engine: LocalEngine, source: _Source, missing: Mapping[str, Mapping[s
                                   and name not in casts], options)
     kept = {name: {word: n for word, n in blanks.items() if word != UNSURE
                    or UNSURE in words or name in casts} for name, blanks in missing.items()}
-    notes = (*(f"'{name}' has {why}: taken as text" for name, why in kept_text.items()),
+    notes = (*(f"'{name}' has {why}: taken as text{_clearer(why)}"
+               for name, why in kept_text.items()),
              *(f"'{name}' is read as dates, {form}" for name, form in dates.items()
                if form not in UNCLEAR.values()),
              *_thousands_note(engine, raw, kinds, casts, options))
     text = source.sql(words, [*kept_text, *casts])
     cells = ", ".join(f"{cell} AS {quote(name)}" for name, cell in casts.items())
     return f"(SELECT * REPLACE ({cells}) FROM {text})" if casts else text, kept, notes
+
+
+def _clearer(why: str) -> str:
+    """Return how a column that stays text would have been read, where that can be said."""
+    return f" ({CLEARER[why]} to have them read)" if why in CLEARER else ""
 
 
 def _dates(engine: LocalEngine, raw: str, kinds: Mapping[str, str],
@@ -249,6 +257,10 @@ def _notes(path: Path, layout: TextLayout) -> tuple[str, ...]:
         notes.append(f"'{path.name}' was decoded from {layout.encoding}")
     if layout.delimiter not in (",", "\t"):
         notes.append(f"'{path.name}' was split at '{layout.delimiter}'")
+    if layout.unnamed:
+        notes.append(f"the first column of '{path.name}' has no name: it is called "
+                     f"'{layout.unnamed}', counts as row numbers, and is not released unless "
+                     f"it is kept by name (keep='{layout.unnamed}')")
     return tuple(notes)
 
 

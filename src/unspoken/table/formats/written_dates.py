@@ -16,6 +16,9 @@ from unspoken.table.formats.cells_that_obey import all_obey
 UNCLEAR = {"day": "dates that may be day or month first",
            "year": "dates whose year may stand first or last"}
 """Why dates stay text, by what nothing says the place of."""
+CLEARER = {UNCLEAR["day"]: "write the months as words or the dates as 2020-01-31",
+           UNCLEAR["year"]: "write the years with four digits"}
+"""How dates that stay text are to be written so that they are read."""
 DAY_FIRST, MONTH_FIRST = "day first", "month first"
 _ISO = r"^\s*(\d{4}[-/.]|\d\d?:)"
 _PARTS = r"^\s*(\d{1,2})\D(\d{1,2})\D(\d{1,4})"

@@ -18,7 +18,7 @@ INDEX_HEADERS = ("=index", "=idx", "unnamed 0", "=unnamed", "row", "rowid", "row
                  "row names", "rownumber", "row number", "row no", "=no", "=nr", "=num", "=number",
                  "sno", "s no", "sr no", "serial", "serial no", "seqno", "seq", "lfd nr", "lfdnr",
                  "case", "case no", "case number", "record", "record number", "pid", "id",
-                 "ids", "key", "=level 0", "volgnummer", "zeilennummer", "=")
+                 "ids", "key", "=level 0", "index level", "volgnummer", "zeilennummer", "=")
 
 
 def _finding(sample: ColumnSample, what: str, how: str, role: str, reason: str) -> Finding:
