@@ -71,8 +71,8 @@ VERBS = (
     VerbLine("audit", "audit_verb",
              "Attack a release in every known way and write what each way recovers"),
     VerbLine("measure", "measure_verb",
-             "Measure what a table, a published classifier, published counts or published itemsets "
-             "give away"),
+             "Measure what a table, a published classifier, published counts or published "
+             "itemsets give away, and what a release keeps"),
     VerbLine("sign", "record_verbs",
              "Sign a decision record, or any file, with an Ed25519 key"),
     VerbLine("verify-record", "record_verbs",
