@@ -69,10 +69,10 @@ def test_one_method_that_refuses_leaves_the_others(monkeypatch):
     assert any("must be finite" in one.refusal for one in tried)
     real = risk_utility_frontier.release_utility
 
-    def broken(train, release, held_back):
+    def broken(train, release, held_back, learner):
         if release.mechanism["name"] == "mondrian":
             raise OverflowError("cannot convert float infinity to integer")
-        return real(train, release, held_back)
+        return real(train, release, held_back, learner)
 
     monkeypatch.setattr(risk_utility_frontier, "release_utility", broken)
     good = unspoken.read(pa.table({"z": [*range(80)], "y": ["a", "b"] * 40}), quasi=["z"],
