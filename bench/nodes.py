@@ -32,7 +32,6 @@ from unspoken.joint.wire.ledger import Ledger
 RIGHT = {"age": sum(float(line.split(",")[0]) for place in range(3)
                     for line in people(place).splitlines()[1:])}
 LONG = 600
-SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 23
 
 
 def memory(fleet):
@@ -149,7 +148,8 @@ def kills_inside(fleet, count):
 
 
 def killed(fleet, count, moment, right, tree=False):
-    draw, attempts, times, faults, resumed = random.Random(SEED), [], [], 0, 0
+    draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 23)
+    attempts, times, faults, resumed = [], [], 0, 0
     for number in range(count):
         proposal = study(fleet, number, tree)
         begun, victim = time.monotonic(), draw.choice(fleet.names)

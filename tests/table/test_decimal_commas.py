@@ -31,10 +31,13 @@ def test_decimal_commas_are_pointed_out_and_read_as_asked(tmp_path):
 
 
 def test_a_command_names_the_flags(tmp_path, capsys):
-    assert main(["inspect", str(german(tmp_path))]) == 0
-    told = capsys.readouterr().err
-    assert "(--decimal , and --thousands . say so)" in told
-    assert "(--decimal , says so)" in told
+    path = str(german(tmp_path))
+    assert main(["inspect", path]) == 0
+    shown = capsys.readouterr().out
+    assert main(["inspect", path, "--json"]) == 0
+    for told in (shown, capsys.readouterr().err):
+        assert "(--decimal , and --thousands . say so)" in told
+        assert "(--decimal , says so)" in told
 
 
 @pytest.mark.parametrize("cells", [["1,5", "x"], ["1,2,3", "4,5,6"], ["1.5", "2,5,"]])
